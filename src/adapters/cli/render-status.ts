@@ -1,6 +1,8 @@
 import { levelOf } from '../../domain/window/window-level.ts'
 import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
+import type { Invocation } from './command.ts'
 import { hiddenText } from './hidden-secrets.ts'
+import { hint } from './hint.ts'
 import { age } from './render-age.ts'
 import { type Column, Table } from './render-table.ts'
 import { cut, plain } from './render-text.ts'
@@ -11,7 +13,12 @@ import { kindWord } from './tree/words.ts'
 type Line = readonly Span[]
 
 /** A look in lines of this width, at a time of this machine. */
-export const renderStatus = (frame: StatusFrame, now: number, width?: number): readonly Line[] => {
+export const renderStatus = (
+  frame: StatusFrame,
+  now: number,
+  width?: number,
+  values: Invocation['values'] = {},
+): readonly Line[] => {
   const { work, problem } = frame
   const lines = [serviceLine(frame, now), ...secretsLine(frame)]
   if (problem !== undefined) return [...lines, line(`The store cannot be read: ${plain(problem)}`, 'bad')]
@@ -22,10 +29,10 @@ export const renderStatus = (frame: StatusFrame, now: number, width?: number): r
     ...lines,
     line(''),
     ...part('Sessions', sessions, sessionColumns(now), width),
-    ...moreLine(work.hasMoreSessions, 'baton sessions list --state active --newest'),
+    ...moreLine(work.hasMoreSessions, hint('baton sessions list --state active --newest', values)),
     line(''),
     ...part('Waiting handoffs', handoffs, handoffColumns(work, now), width),
-    ...moreLine(work.hasMoreHandoffs, 'baton handoffs list --open'),
+    ...moreLine(work.hasMoreHandoffs, hint('baton handoffs list --open', values)),
     ...(told.length === 0 ? [] : [line(''), ...part('Waiting signals', told, signalColumns(now), width)]),
   ].map((spans) => (width === undefined || spans.length > 1 ? spans : spans.map(fitting(width))))
 }

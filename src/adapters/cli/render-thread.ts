@@ -45,14 +45,11 @@ export const showAccepted = (
   { conversation, threadKey, path, expiresAt, warnings }: ThreadAccepted,
 ): void => {
   const runtime = RUNTIME_NAMES.find((name) => name !== 'command' && backendOf(name) === source.backend)
-  const words = [
-    ...['baton', 'run', '--conversation', quoted(threadKey)],
-    ...(target.workspace === process.cwd() ? [] : ['--cwd', quoted(target.workspace)]),
-    ...(runtime === undefined ? [] : ['--runtime', runtime]),
-  ]
+  const cwd = target.workspace === process.cwd() ? '' : ` --cwd ${quoted(target.workspace)}`
+  const by = runtime === undefined ? '' : ` --runtime ${runtime}`
   out.line(plain(`The thread ${inQuotes(threadKey)} is open (conversation ${conversation.id}).`))
   out.line(plain(`Its summary is in ${path} until ${expiresAt}, and is taken out after the first exchange.`))
   out.line('Begin it with a new session of your agent in this workspace, or with:')
-  out.line(plain(`  ${hint(words.join(' '), values)} 'Continue.'`))
+  out.line(plain(`  ${hint(`baton run --conversation ${quoted(threadKey)}${cwd}${by}`, values)} 'Continue.'`))
   for (const warning of warnings) out.line(`Warning: ${plain(warning)}`)
 }

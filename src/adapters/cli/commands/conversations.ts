@@ -3,6 +3,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { conversationId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { Run } from '../command.ts'
+import { hint } from '../hint.ts'
 import { idOrKey, notFound, textFlag } from '../history-args.ts'
 import { orderOf, printList } from '../list-command.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
@@ -30,7 +31,7 @@ export const conversationsList: Run = async (invocation) => {
 
 /** A row that cannot be read whole is listed all the same, and says so. */
 const brokenWords = (broken: Conversation['broken']): string =>
-  broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify"] `
+  broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify --all"] `
 
 /** Shows one conversation. */
 export const conversationsShow: Run = async (invocation) => {
@@ -41,13 +42,18 @@ export const conversationsShow: Run = async (invocation) => {
     if (found === undefined && id !== undefined)
       throw new RefusedError({ code: 'conversation.not_found', conversationId: id })
     if (found === undefined) throw notFound('key', 'no conversation has it')
+    const verify = hint(`baton audit verify ${found.id}`, invocation.values)
     invocation.out.line(
-      invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),
+      invocation.values.json === true ? toJson(found) : lines(found, verify, widthOn(invocation.out)).join('\n'),
     )
   })
 }
 
-const lines = ({ workspace, restartBudget, ...conversation }: Conversation, columns: number): readonly string[] => [
+const lines = (
+  { workspace, restartBudget, ...conversation }: Conversation,
+  verify: string,
+  columns: number,
+): readonly string[] => [
   ...renderFacts(
     {
       conversation: conversation.id,
@@ -60,7 +66,7 @@ const lines = ({ workspace, restartBudget, ...conversation }: Conversation, colu
       branch: workspace?.branch,
       'base branch': workspace?.baseBranch,
       restarts: `${restartBudget.maxRestarts} at most, then ${restartBudget.whenExhausted}`,
-      broken: conversation.broken && `${conversation.broken.join(', ')}: run "baton audit verify ${conversation.id}"`,
+      broken: conversation.broken && `${conversation.broken.join(', ')}: run "${verify}"`,
     },
     columns,
   ),

@@ -29,7 +29,7 @@ export const statusCommand: Run = async (invocation) => {
   const frame = await looker.look()
   const { out, values } = invocation
   if (values.json === true) return out.line(toJson(statusDocument(frame)))
-  for (const line of renderStatus(frame, Date.now(), out.columns)) writeSpans(out, line)
+  for (const line of renderStatus(frame, Date.now(), out.columns, values)) writeSpans(out, line)
 }
 
 /** Looks at one store, which is opened when it is there and stays open from then on. */
@@ -92,7 +92,7 @@ const watch = async (looker: Looker, everyMs: number, invocation: Invocation): P
     for (let isFirst = true; frame !== undefined && !interruption.aborted; isFirst = false) {
       if (isJson) out.line(toJsonLine(statusDocument(frame)))
       else {
-        const lines = renderStatus(frame, Date.now(), out.columns)
+        const lines = renderStatus(frame, Date.now(), out.columns, values)
         if (screen !== undefined) screen.draw([...lines, [], [{ text: watchingText(everyMs) }]])
         else {
           if (!isFirst) out.line(SEPARATOR)
