@@ -57,3 +57,6 @@ export const printedHints = (): readonly PrintedHint[] =>
       const program: unknown = parseAst(readFileSync(join('src', file), 'utf8'), { lang: 'ts' })
       return [...new Set(textsIn((program as Part).body).flatMap(commandsIn))].map((command) => ({ file, command }))
     })
+
+/** Whether a command is printed with something in place of a part of it, or the person puts something there. */
+export const isFilledIn = (command: string): boolean => /…|\b(?:FILE|ID|PROMPT|NAME|DIR)\b/.test(command)
