@@ -76,7 +76,7 @@ describe('baton doctor on a server', () => {
     const [pending] = findingsOf(await baton('doctor', '--json')).filter(({ check }) => check === 'schema')
     expect(pending).toMatchObject({
       result: 'problem',
-      repair: expect.stringMatching(/^Run "baton migrate up --database \S+"\.$/),
+      repair: 'Run "baton migrate up".',
     })
     await baton('migrate', 'up')
     await onServer(url, `insert into batonpass.migrations (name, applied_at) values ('9999_later', now())`)

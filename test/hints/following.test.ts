@@ -43,26 +43,28 @@ describe('a command that is printed as it stands', () => {
     (command) => !isFilledIn(command) && !(command in NOT_FOLLOWED) && !(command in FOLLOWED),
   )
   let ann: Person
+  let server: string
   beforeAll(async () => {
     ann = person()
-    ok(await ann.types(`baton run --runtime claude --data-dir '${ann.store}' --conversation till 'Mend the till'`))
+    server = await database()
+    ok(await ann.types(`baton run --runtime claude --database '${server}' --conversation till 'Mend the till'`))
   })
 
   it.each(literal)('%s', async (command) => {
-    ok(await ann.types(command, { BATONPASS_DATA_DIR: ann.store }))
+    ok(await ann.types(command, { DATABASE_URL: server, BATONPASS_DATABASE_URL: server }))
   })
 })
 
 describe('a thread handoff', () => {
-  const begun = async (): Promise<{ readonly ann: Person; readonly store: string }> => {
+  const begun = async (isEmbedded = false): Promise<{ readonly ann: Person; readonly store: string }> => {
     const ann = person()
-    const store = `--data-dir '${ann.store}'`
+    const store = isEmbedded ? `--data-dir '${ann.store}'` : `--database '${await database()}'`
     ok(await ann.types(`baton run --runtime claude ${store} --conversation till 'Mend the till'`))
     return { ann, store }
   }
 
   it('prints how to begin the thread: its agent reads the summary that was approved, which is taken out then', async () => {
-    const { ann, store } = await begun()
+    const { ann, store } = await begun(true)
     const opened = ok(await ann.types(`baton thread handoff --apply ${store} --to-key "till's second"`))
     const hint = copied(opened, 'baton run')
     expect(ann.memory()).toContain('Mend the till')
@@ -77,7 +79,7 @@ describe('a thread handoff', () => {
     const { ann, store } = await begun()
     ok(await ann.types(`baton thread handoff --apply ${store} --to-key second`))
     const memory = ann.memory()
-    const other = `--data-dir '${ann.home}/other'`
+    const other = `--database '${await database()}'`
     const refused = await ann.types(`baton run --runtime claude ${other} --conversation second 'Go'`)
     expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('(thread.other_store)') })
     expect(ann.memory()).toBe(memory)
@@ -148,26 +150,27 @@ describe('a store on a server', () => {
 describe('a run', () => {
   it('that failed prints the flag with which the same command resumes it', async () => {
     const ann = person()
-    const run = `baton run --command false --data-dir '${ann.store}' --conversation "ann's job" 'Mend it'`
+    const store = `--database '${await database()}'`
+    const run = `baton run --command false ${store} --conversation "ann's job" 'Mend it'`
     const failed = await ann.types(run)
     expect(failed.code).toBe(1)
     const [, flag = ''] = /run the same command with (--conversation .+)/.exec(failed.err) ?? []
-    const again = `baton run --runtime claude --data-dir '${ann.store}' ${flag} 'Mend it'`
+    const again = `baton run --runtime claude ${store} ${flag} 'Mend it'`
     expect(ok(await ann.types(again)).out).toContain('Answer 1.')
-    const listed = ok(await ann.types(`baton conversations list --json --data-dir '${ann.store}'`))
+    const listed = ok(await ann.types(`baton conversations list --json ${store}`))
     expect(JSON.parse(listed.out).items).toMatchObject([{ externalKey: "ann's job" }])
   })
 
   it('without a prompt prints how to give one', async () => {
     const ann = person()
     const hint = copied(await ann.types('baton run'), 'baton run PROMPT').replace('PROMPT', "'Mend it'")
-    ok(await ann.types(`${hint} --runtime claude --data-dir '${ann.store}'`))
+    ok(await ann.types(`${hint} --runtime claude --database '${await database()}'`))
   })
 })
 
 it('a list prints the flag with which the same command continues', async () => {
   const ann = person()
-  const store = `--data-dir '${ann.store}'`
+  const store = `--database '${await database()}'`
   for (const key of ['one', 'two']) ok(await ann.types(`baton run --runtime claude ${store} --conversation ${key} Go`))
   const list = `baton conversations list --limit 1 ${store}`
   const first = ok(await ann.types(list))

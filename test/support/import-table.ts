@@ -454,6 +454,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'command-parts.ts': {
     holds: 'parts that the command line uses beside the container',
     mayImport: [
+      'kept-drafts.ts',
       'adapters/catalogue',
       'adapters/config',
       'adapters/hooks',
