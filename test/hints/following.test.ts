@@ -115,10 +115,9 @@ describe('a thread handoff', () => {
     const refused = await ann.types(copied(shown, 'baton thread handoff --apply'))
     expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('more turns') })
     expect(ann.memory()).toBe('')
-    const asShown = copied(refused, 'baton thread handoff --apply --as-shown')
+    ok(await ann.types(copied(refused, 'baton thread handoff --apply --as-shown')))
+    expect(ann.memory()).toContain('Only this matters.')
     expect(ok(await ann.types(copied(refused, 'baton thread handoff --preview'))).out).toContain('And the drawer')
-    ok(await ann.types(asShown))
-    expect(ann.memory()).toContain('And the drawer')
   })
 })
 
@@ -129,9 +128,9 @@ describe('a store on a server', () => {
     const pending = await ann.types(`baton migrate status ${server}`)
     expect(pending.code).toBe(8)
     const doctor = await ann.types(`baton doctor ${server}`)
-    expect(copied(doctor, 'baton migrate up')).toBe(copied(pending, 'baton migrate up'))
-    ok(await ann.types(copied(pending, 'baton migrate up')))
+    ok(await ann.types(copied(doctor, 'baton migrate up')))
     ok(await ann.types(`baton migrate status ${server}`))
+    expect(ok(await ann.types(copied(pending, 'baton migrate up'))).out).toContain('is up to date')
   })
 
   it('whose address has a password is named by a variable', async () => {
