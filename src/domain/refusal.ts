@@ -51,6 +51,7 @@ interface Details {
   'thread.refinements_spent': { draftId: string; most: number }
   'thread.summary_empty': { draftId: string }
   'thread.block_not_reset': { file: string; cause: string }
+  'thread.other_store': { file: string; threadKey: string; expiresAt: Instant }
   'thread.reported': { handoffId: HandoffId }
   'feed.moved': { generation: number; continueFrom: string }
   several: { reasons: readonly Refusal[] }
@@ -154,6 +155,10 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'thread.block_not_reset': ({ file, cause }) =>
     `The summary of an earlier thread is still in ${onOneLine(file)} and could not be taken out (${onOneLine(cause)}), so nothing was started: ` +
     'another thread would read it. Mend the file, or take the text between the markers out by hand, and run it again.',
+  'thread.other_store': ({ file, threadKey, expiresAt }) =>
+    `${onOneLine(file)} has a summary for the thread ${inQuotes(threadKey)} until ${expiresAt}, and this store does not know that ` +
+    'thread: it was opened in another one. Nothing was started, and the summary is as it was. Name the store that the thread ' +
+    'was opened in, or another conversation. "baton thread cleanup --force" in that folder takes the summary out.',
   'thread.reported': ({ handoffId }) =>
     `The outcome of thread ${handoffId} is on record already, and it is reported once. Read it there; leave it out here.`,
   'feed.moved': ({ generation, continueFrom }) =>

@@ -69,7 +69,7 @@ describe('baton thread handoff', () => {
     const said = await script('handoff', '--preview', ...place())
     expect(said).toMatchObject({ code: 0, asked: [] })
     expect(said.out).toContain('Half of it works.')
-    expect(said.out).toContain('Nothing was written.')
+    expect(said.out).toContain('Nothing was written into CLAUDE.md.')
     const draft = JSON.parse((await script('handoff', '--preview', '--json', '--key', `till-${key}`)).out)
     expect(draft).toMatchObject({ refinements: 0, target: { workspace, file: 'CLAUDE.md', isTracked: false } })
     expect(existsSync(file())).toBe(false)

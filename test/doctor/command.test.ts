@@ -74,7 +74,10 @@ describe('baton doctor on a server', () => {
     const url = await durable(await emptyDatabase())
     const baton = batonWith({ BATONPASS_DATABASE_URL: url, HOME: folder() })
     const [pending] = findingsOf(await baton('doctor', '--json')).filter(({ check }) => check === 'schema')
-    expect(pending).toMatchObject({ result: 'problem', repair: 'baton migrate up' })
+    expect(pending).toMatchObject({
+      result: 'problem',
+      repair: 'Run "baton migrate up".',
+    })
     await baton('migrate', 'up')
     await onServer(url, `insert into batonpass.migrations (name, applied_at) values ('9999_later', now())`)
     expect(wrong(await baton('doctor', '--json'))).toEqual([

@@ -63,7 +63,7 @@ Ship it.
     expect(refused).toEqual({ ok: false, error: { code: 'memory_block.held', threadKey: 'child-1', expiresAt: LATER } })
     expect(refused.ok || describeBlockRefusal(refused.error)).toBe(
       'The memory block waits for the thread "child-1" until 2026-11-18T10:00:00.000Z. ' +
-        'Let that thread begin, clean it up (`baton thread cleanup`), or use another file.',
+        'Let that thread begin, take its summary out ("baton thread cleanup --force" in that folder), or use another file.',
     )
   })
 

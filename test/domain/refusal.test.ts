@@ -75,6 +75,12 @@ const EVERY = {
   'thread.summary_empty': { code: 'thread.summary_empty', draftId: COMMAND },
   'thread.reported': { code: 'thread.reported', handoffId: HANDOFF },
   'thread.block_not_reset': { code: 'thread.block_not_reset', file: 'CLAUDE.md', cause: 'it is read-only' },
+  'thread.other_store': {
+    code: 'thread.other_store',
+    file: 'CLAUDE.md',
+    threadKey: 'two',
+    expiresAt: DEADLINE,
+  },
   'feed.moved': { code: 'feed.moved', generation: 2, continueFrom: 'WzIsImFiYyJd' },
   several: {
     code: 'several',

@@ -39,7 +39,7 @@ describe('baton migrate', () => {
     expect(await baton('status', ...to)).toEqual({
       status: 8,
       out: expect.stringMatching(/^0001_record +pending\n0002_/),
-      err: `baton: The schema "batonpass" lacks ${NAMES.length} changes. Run "baton migrate up".`,
+      err: `baton: The schema "batonpass" lacks ${NAMES.length} changes. Run "baton migrate up --database ${database}".`,
     })
     expect(await baton('up', ...to)).toEqual(done(expect.stringMatching(/^applied 0001_record\napplied 0002_/)))
     expect(await baton('up', ...to)).toEqual(done('The schema "batonpass" is up to date.'))

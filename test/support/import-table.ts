@@ -33,6 +33,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     holds: 'files and folders that are this user’s own, and closed to others',
     mayImport: ['npm:node:fs'],
   },
+  'kept-drafts.ts': {
+    holds: 'the summaries of threads that a person was shown, until they are approved',
+    mayImport: ['domain', 'own-files.ts', 'npm:node:fs', 'npm:node:path'],
+  },
   'service-proof.ts': {
     holds: 'the tokens of the service, and its proof that it knows the secret',
     mayImport: ['npm:node:crypto'],
@@ -547,6 +551,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'command-parts.ts': {
     holds: 'parts that the command line uses beside the container',
     mayImport: [
+      'kept-drafts.ts',
       'adapters/catalogue',
       'adapters/config',
       'adapters/hooks',

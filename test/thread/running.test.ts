@@ -182,3 +182,66 @@ describe('running a thread', () => {
     expect(kept).toMatchObject({ ticket: '42', handoff_pending: false })
   })
 })
+
+describe('a summary whose thread was opened in another store', () => {
+  /** The thread "two" waits in a file; the second stage sees the file, and has a store of its own. */
+  const twoStores = async () => {
+    const stage = await stageWith()
+    const other = await stageWith({}, undefined, undefined, stage.files)
+    await run(other, 'worked')
+    await accepted(stage, 'two')
+    return { stage, other }
+  }
+
+  it('stays in its file, and a run that means its thread is refused before anything is stored', async () => {
+    const { stage, other } = await twoStores()
+    const text = stage.files.texts.get(FILE)
+    await expect(run(other, 'two')).rejects.toMatchObject({
+      refusal: { code: 'thread.other_store', file: FILE, threadKey: 'two' },
+    })
+    expect(stage.files.texts.get(FILE)).toBe(text)
+    expect(await other.history.conversationByKey('two')).toBeUndefined()
+    const { summary, seen } = await run(stage, 'two')
+    expect(summary.outcome).toBe('completed')
+    expect(seen[0]).toBe('held')
+    expect(stateOf(stage)).toBe('free')
+  })
+
+  it('stays when that store has a conversation of the same key, which is over or waits for its own', async () => {
+    const { stage, other } = await twoStores()
+    unwrap(await other.handoffs.openConversation({ originalTask: 'Something else', externalKey: 'two' }))
+    const text = stage.files.texts.get(FILE)
+    const { summary, warnings } = await run(other, 'three')
+    expect(summary.outcome).toBe('completed')
+    expect(warnings).toContain('thread.block_waits')
+    await other.threads.cleanup({ workspace: SPACE })
+    expect(stage.files.texts.get(FILE)).toBe(text)
+    expect(await other.threads.status(SPACE)).toMatchObject([
+      { state: 'held', threadKey: 'two', isPending: true, isOfOtherStore: true },
+    ])
+    expect(await stage.threads.status(SPACE)).toMatchObject([{ isPending: true, isOfOtherStore: false }])
+  })
+
+  it('is not ended by a thread of the same key', async () => {
+    const { stage, other } = await twoStores()
+    const draft = await other.threads.preview({ conversation: other.parent.id, file: 'NOTES.md' })
+    if (!draft.ok) throw new Error(draft.error.code)
+    const thread = await other.threads.accept(draft.value, { key: 'two' })
+    if (!thread.ok) throw new Error(thread.error.code)
+    const { conversation } = thread.value
+    const metadata = { ...conversation.metadata, handoff_memory_file: 'CLAUDE.md' }
+    await other.threads.cleanup({ thread: { ...conversation, metadata } })
+    expect(stateOf(stage)).toBe('held')
+  })
+
+  it('is taken out when somebody says so, and when its time is over', async () => {
+    const { stage, other } = await twoStores()
+    const again = stage.files.texts.get(FILE) ?? ''
+    await other.threads.cleanup({ workspace: SPACE, force: true })
+    expect(stateOf(stage)).toBe('free')
+    stage.files.texts.set(FILE, again)
+    other.clock.advance(86_400_000)
+    expect((await run(other, 'two')).summary.outcome).toBe('completed')
+    expect(stateOf(stage)).toBe('free')
+  })
+})

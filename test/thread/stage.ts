@@ -64,9 +64,9 @@ export const stageWith = async (
   threads: ThreadSettings = {},
   store: Store = new MemoryStore({ clock: new FixedClock() }),
   redact: (text: string) => string = (text) => text,
+  files = new TextFiles(),
 ) => {
   const clock = new FixedClock()
-  const files = new TextFiles()
   const logged: { level: string; message: string; fields: LogFields }[] = []
   const log = (level: string) => (fields: LogFields, message: string) => void logged.push({ level, message, fields })
   const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }

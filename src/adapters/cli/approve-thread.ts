@@ -83,7 +83,7 @@ const isYes = (answer: string | undefined, otherwise: boolean): boolean => {
 /** @returns whether the thread is open */
 const accept = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<boolean> => {
   const opened = await threads.accept(draft, openingIn(invocation))
-  if (opened.ok) showAccepted(invocation.out, opened.value)
+  if (opened.ok) showAccepted(invocation, draft, opened.value)
   else invocation.notes.line(refusedThread(opened.error).message)
   return opened.ok
 }

@@ -1,4 +1,4 @@
-import { type StoreOptions, waitingDocuments } from '../../command-parts.ts'
+import { quoted, type StoreOptions, waitingDocuments } from '../../command-parts.ts'
 import { nodeProcesses } from '../../doctoring.ts'
 import type { Job, WaitingDocument } from '../../domain/history/job.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
@@ -8,7 +8,6 @@ import type { Page } from '../../ports/page.ts'
 import type { Store } from '../../ports/store.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { readJobs } from '../../services/job-report.ts'
-import { shellWord } from './continued.ts'
 import { describeStore } from './render-store.ts'
 
 /** The jobs of one store, and where its list ended. */
@@ -72,7 +71,7 @@ export const askedOf = async (options: StoreOptions, asking: Promise<ToldStore>)
 /** A folder is brought up to date by whoever opens it alone, which a person decides. */
 const reasonOf = (error: unknown, { dataDir }: StoreOptions): string =>
   error instanceof StoreFailure && error.code === 'store.not_migrated' && dataDir !== undefined
-    ? `an older version wrote it, and it is left as it is. "baton report --data-dir ${shellWord(dataDir)}" brings it up to date.`
+    ? `an older version wrote it, and it is left as it is. "baton report --data-dir ${quoted(dataDir)}" brings it up to date.`
     : describeThrown(error)
 
 /** How many engines are opened beside each other: each takes a good part of a gigabyte, and a core to start. */

@@ -1,3 +1,4 @@
+import { quoted } from '../../command-parts.ts'
 import type { Invocation } from './command.ts'
 import { maskedAddress } from './render-store.ts'
 
@@ -12,13 +13,9 @@ export const continued = ({ argv }: Pick<Invocation, 'argv'>, cursor: string): s
     return word !== AFTER && !word.startsWith(`${AFTER}=`) && before !== AFTER
   })
   const safe = flags.map((word, at) => (flags[at - 1] === ADDRESS ? maskedAddress(word) : withoutSecret(word)))
-  return ['baton', ...safe, AFTER, cursor, ...argv.slice(end)].map(shellWord).join(' ')
+  return ['baton', ...safe, AFTER, cursor, ...argv.slice(end)].map(quoted).join(' ')
 }
 
 /** An address may have a password in it, and what is printed is kept in places that were not made for one. */
 const withoutSecret = (word: string): string =>
   word.startsWith(`${ADDRESS}=`) ? `${ADDRESS}=${maskedAddress(word.slice(ADDRESS.length + 1))}` : word
-
-/** A text as one word of a shell. */
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

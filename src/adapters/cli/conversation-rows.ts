@@ -65,7 +65,7 @@ export const titleColumn = <Row>(of: (row: Row) => Conversation | undefined): Co
     const conversation = of(row)
     if (conversation === undefined) return ''
     const { broken } = conversation
-    const said = broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify"] `
+    const said = broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify --all"] `
     return `${said}${titleOf(conversation)}`
   },
 })

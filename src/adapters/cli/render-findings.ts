@@ -13,7 +13,8 @@ export const renderFindings = (findings: readonly Examined[], columns: number): 
     return [
       [{ text: result.padEnd(INDENT.length), style: STYLES[result] }, { text: first }],
       ...rest.map((line) => [{ text: `${INDENT}${line}` }]),
-      ...(repair === undefined ? [] : wrapped(`${INDENT}  -> ${plain(repair)}`, columns, `${INDENT}     `).map(asLine)),
+      // In one line however long: a command that is cut in two cannot be copied.
+      ...(repair === undefined ? [] : [asLine(`${INDENT}  -> ${plain(repair)}`)]),
       ...statements.flatMap((statement) => plainLines(statement).map((line) => asLine(`${INDENT}     ${line}`))),
     ]
   })

@@ -2,7 +2,9 @@ import { shortId } from '../../domain/kernel/id-ending.ts'
 import { levelOf, percentOf, shortTokens } from '../../domain/window/window-level.ts'
 import type { PendingFound } from '../../service-client.ts'
 import type { SessionNow, TakenDocument, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
+import type { Invocation } from './command.ts'
 import { hiddenText } from './hidden-secrets.ts'
+import { hint } from './hint.ts'
 import type { LevelTrails } from './level-trails.ts'
 import { age } from './render-age.ts'
 import { type Column, Table } from './render-table.ts'
@@ -19,6 +21,7 @@ export const renderStatus = (
   now: number,
   width?: number,
   trails?: LevelTrails,
+  values: Invocation['values'] = {},
 ): readonly Line[] => {
   const { work, problem } = frame
   const lines = [serviceLine(frame, now), ...secretsLine(frame)]
@@ -31,12 +34,12 @@ export const renderStatus = (
     ...lines,
     line(''),
     ...part('Sessions', sessions, sessionColumns(now).flatMap(withTrail(trails, width)), width),
-    ...moreLine(work.hasMoreSessions, 'baton sessions list --state active'),
+    ...moreLine(work.hasMoreSessions, hint('baton sessions list --state active', values)),
     line(''),
     ...(handoffs.length > 0 || documents.length === 0
       ? part('Waiting handoffs', handoffs, handoffColumns(work, now), width)
       : []),
-    ...moreLine(work.hasMoreHandoffs, 'baton handoffs list --open'),
+    ...moreLine(work.hasMoreHandoffs, hint('baton handoffs list --open', values)),
     ...optional('Documents for the next session', documents, documentColumns(now), width),
     ...optional('Taken over in the last day', takenDocuments, takenColumns(now), width),
     ...(told.length === 0 ? [] : [line(''), ...part('Waiting signals', told, signalColumns(now), width)]),

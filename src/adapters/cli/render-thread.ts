@@ -1,8 +1,11 @@
+import { quoted } from '../../command-parts.ts'
 import { counted } from '../../domain/kernel/counted.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { ThreadDraft } from '../../domain/thread/thread-draft.ts'
+import { backendOf, RUNTIME_NAMES } from '../../runtimes.ts'
 import type { ThreadAccepted } from '../../services/thread/thread-requests.ts'
-import type { Output } from './command.ts'
+import type { Invocation, Output } from './command.ts'
+import { hint } from './hint.ts'
 import { plain, plainLines } from './render-text.ts'
 
 /** Shows a draft: where it comes from, what to know before accepting, and the summary. */
@@ -20,16 +23,34 @@ export const showDraft = (out: Output, draft: ThreadDraft): void => {
   out.line('')
 }
 
-/** Shows a thread that was opened, and how to begin in it. */
+/** Flags of a preview that also say how its thread is opened. */
+const OPENING = ['to-key', 'task', 'file', 'workspace', 'config'] as const
+
+/** The command that opens the thread of a draft that was shown. A file that git keeps is named, or another one. */
+export const applyCommand = (values: Invocation['values'], { source, target }: ThreadDraft): string => {
+  const { isTracked, untracked } = target
+  const flags = OPENING.flatMap((name) =>
+    values[name] === undefined ? [] : [`--${name} ${quoted(`${values[name]}`)}`],
+  )
+  const tracked = !isTracked ? [] : untracked === undefined ? ['--yes'] : [`--file ${quoted(untracked)}`]
+  return hint(
+    ['baton thread handoff --apply', `--from ${source.conversationId}`, ...flags, ...tracked].join(' '),
+    values,
+  )
+}
+
+/** Shows a thread that was opened, and how to begin in it: where its summary is, in its store, with the runtime it had. */
 export const showAccepted = (
-  out: Output,
+  { out, values }: Pick<Invocation, 'out' | 'values'>,
+  { target, source }: Pick<ThreadDraft, 'target' | 'source'>,
   { conversation, threadKey, path, expiresAt, warnings }: ThreadAccepted,
 ): void => {
+  const runtime = RUNTIME_NAMES.find((name) => name !== 'command' && backendOf(name) === source.backend)
+  const cwd = target.workspace === process.cwd() ? '' : ` --cwd ${quoted(target.workspace)}`
+  const by = runtime === undefined ? '' : ` --runtime ${runtime}`
   out.line(plain(`The thread ${inQuotes(threadKey)} is open (conversation ${conversation.id}).`))
   out.line(plain(`Its summary is in ${path} until ${expiresAt}, and is taken out after the first exchange.`))
   out.line('Begin it with a new session of your agent in this workspace, or with:')
-  out.line(plain(`  baton run --conversation ${quoted(threadKey)} "…"`))
+  out.line(plain(`  ${hint(`baton run --conversation ${quoted(threadKey)}${cwd}${by}`, values)} 'Continue.'`))
   for (const warning of warnings) out.line(`Warning: ${plain(warning)}`)
 }
-
-const quoted = (key: string): string => (/^[\w:.-]+$/.test(key) ? key : `'${key.replaceAll("'", "'\\''")}'`)

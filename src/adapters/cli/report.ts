@@ -7,19 +7,24 @@ import { RefusedError } from '../../domain/unwrap.ts'
 import { MemoryFileFailure } from '../../ports/memory-file.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { WorktreeFailure } from '../../ports/worktrees.ts'
-import type { Output } from './command.ts'
+import type { Invocation, Output } from './command.ts'
 import { EXIT } from './exit-codes.ts'
+import { withHints } from './hint.ts'
 import { CommandNotCompleted, UsageError } from './problems.ts'
 import { renderProblems } from './render-configuration.ts'
 import { plain } from './render-text.ts'
 import { writeSpans } from './style.ts'
 
-/** Tells a person what went wrong, without a stack, and answers with the exit status. */
-export const report = (problem: unknown, err: Output): number => {
-  const { text: said, status } = reported(problem)
+/**
+ * Tells a person what went wrong, without a stack, and answers with the exit status. A command that is named in it is for
+ * the store that these flags chose.
+ */
+export const report = (problem: unknown, err: Output, values: Invocation['values'] = {}): number => {
+  const { text, status } = reported(problem)
+  const said = withHints(text, values)
   // A failure may have passed by everything that hides secrets on the way.
-  const { text } = hideSecrets(said, { values: secretValuesIn(process.env) })
-  writeSpans(err, [{ text: 'baton:', style: 'bad' }, { text: ` ${text}` }])
+  const { text: shown } = hideSecrets(said, { values: secretValuesIn(process.env) })
+  writeSpans(err, [{ text: 'baton:', style: 'bad' }, { text: ` ${shown}` }])
   return status
 }
 

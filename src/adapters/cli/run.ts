@@ -23,18 +23,22 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
   const shown: string[] = []
   const show = (text: string): void => void shown.push(text.trimEnd())
   const naming = new StoreNaming(terminal)
+  let values: Understood['values'] = {}
   const program = programOf({
     version,
     show,
     columns: out.columns ?? USUAL_HELP_COLUMNS,
-    act: (understood) => act(understood, argv, terminal, naming),
+    act: (understood) => {
+      values = understood.values
+      return act(understood, argv, terminal, naming)
+    },
   })
   try {
     await program.parseAsync(argv.length === 0 ? ['help'] : argv, { from: 'user' })
   } catch (problem) {
     if (isShown(problem)) return shownAll(out, shown)
     const { report } = await import('./report.ts')
-    const status = report(problem, err)
+    const status = report(problem, err, values)
     // How a command line is meant has nothing to do with the store.
     if (status !== EXIT.usage) naming.nameAfterFailure()
     return status

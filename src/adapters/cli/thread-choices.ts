@@ -23,6 +23,8 @@ export const modeIn = ({ values, ask }: Invocation): ThreadMode => {
   if (mode === undefined && ask === undefined)
     throw new UsageError('Nobody can be asked here. Say --preview, --apply or --without.')
   const chosen = mode ?? 'ask'
+  if (values['as-shown'] === true && chosen !== 'apply')
+    throw new UsageError('--as-shown goes with --apply: it takes the words that --preview showed.')
   for (const flag of OF_MODEL)
     if (values.summary !== undefined && values[flag] !== undefined)
       throw new UsageError(`--${flag} does not go with --summary, which is your own text.`)
@@ -31,6 +33,10 @@ export const modeIn = ({ values, ask }: Invocation): ThreadMode => {
       throw new UsageError(`--${flag} does not go with --without: there is no summary then.`)
   return chosen
 }
+
+/** Whether the flags ask for a summary, instead of the one that was shown. */
+export const asksForSummary = ({ values }: Invocation): boolean =>
+  ['summary', ...OF_MODEL].some((flag) => values[flag] !== undefined)
 
 /** Flags about a summary that somebody is to write. */
 const OF_MODEL = ['feedback', 'model', 'extractive', 'budget'] as const

@@ -31,7 +31,7 @@ export const configurationFile = async (
       return { result: 'problem', text: `${place}: ${path === '' ? '' : `${path}: `}${problem}`, repair: advice }
     })
     const more = error.problems.length - listed.length
-    const repair = `baton config check ${quoted(file)}`
+    const repair = `Run "baton config check ${quoted(file)}".`
     return more > 0 ? [...listed, { result: 'problem', text: `${file} has ${more} more problems`, repair }] : listed
   }
 }

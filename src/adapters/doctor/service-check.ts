@@ -24,7 +24,7 @@ const running = async (folder: string, program: string, ask: AskHealth): Promise
     }
     case 'gone': {
       const text = `process ${found.pid} has ended and left ${file}; the next service replaces it`
-      return [{ result: 'warning', text, repair: `baton serve, or: rm ${quoted(file)}` }]
+      return [{ result: 'warning', text, repair: `Run "baton serve", or: rm ${quoted(file)}` }]
     }
     case 'silent': {
       const text = `process ${found.pid} is there and does not answer on ${placeOf(found)}`

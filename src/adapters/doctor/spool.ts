@@ -33,7 +33,7 @@ export const spooledEvents = async (folder: string, now = Date.now()): Promise<r
     findings.push({
       result: 'warning',
       text: `${waiting.length} of their events wait for a service, the oldest for ${lengthText(oldest)}`,
-      repair: `Start one: baton serve --data-dir ${quoted(folder)}`,
+      repair: `Start one: "baton serve --data-dir ${quoted(folder)}"`,
     })
   else if (waiting.length > 0) findings.push({ result: 'ok', text: `${counted(waiting.length, 'event')} on the way` })
   for (const [path, problem] of [...problems].slice(0, MOST_NAMED))

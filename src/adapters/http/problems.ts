@@ -65,6 +65,7 @@ const STATUS_OF = {
   'thread.refinements_spent': 409,
   'thread.summary_empty': 422,
   'thread.block_not_reset': 409,
+  'thread.other_store': 409,
   'thread.reported': 409,
   several: 409,
   'session.unknown': 404,

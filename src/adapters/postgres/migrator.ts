@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
+import { quoted as shellWord } from '../../processes/quoted.ts'
 import { type Applied, isOldNumbering, isPending, refuseForeign, unknownOf } from './applied-changes.ts'
 import { type Database, quoted, withRetry } from './database.ts'
 import { LockPatience, type LockWait } from './lock-wait.ts'
@@ -111,7 +112,7 @@ export class Migrator {
     const pending = await this.#pending()
     if (pending.length === 0) return
     const { schema } = this.#database
-    const command = `baton migrate up${schema === 'batonpass' ? '' : ` --schema ${shellWord(schema)}`}`
+    const command = `baton migrate up${ofSchema(schema)}`
     throw new StoreFailure(
       'store.not_migrated',
       `The schema ${quoted(schema)} lacks ${pending.join(', ')}. Run "${command}", or open with autoMigrate.`,
@@ -225,4 +226,5 @@ const make = async (run: Run, name: string, change: string): Promise<void> => {
   }
 }
 
-const shellWord = (text: string): string => (/^\w+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+/** The flag that names a schema, unless it is the usual one. */
+export const ofSchema = (schema: string): string => (schema === 'batonpass' ? '' : ` --schema ${shellWord(schema)}`)

@@ -37,7 +37,7 @@ export const describeBlockRefusal = (refusal: BlockRefusal): string => {
     case 'memory_block.held':
       return (
         `The memory block waits for the thread "${onOneLine(refusal.threadKey)}" until ${refusal.expiresAt}. ` +
-        'Let that thread begin, clean it up (`baton thread cleanup`), or use another file.'
+        'Let that thread begin, take its summary out ("baton thread cleanup --force" in that folder), or use another file.'
       )
     case 'memory_block.foreign':
       return (

@@ -2,6 +2,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
+import type { HeldBlock } from './memory-block.ts'
 
 /** The marks on the conversation of a thread, in its note: beside them the caller may keep marks of its own. */
 export interface ThreadNote {
@@ -29,6 +30,15 @@ export const threadNoteOf = ({ metadata }: Pick<Conversation, 'metadata'>): Thre
   const note = metadata as Readonly<Record<string, unknown>> | undefined
   if (note === undefined || typeof note.handoff_pending !== 'boolean') return undefined
   return TEXTS.every((name) => typeof note[name] === 'string') ? (note as unknown as ThreadNote) : undefined
+}
+
+/** Whether a conversation is the thread that a summary is for. Its key alone does not say so: two stores may have the same. */
+export const isThreadOf = (
+  { draftId, sourceThreadId }: Pick<HeldBlock, 'draftId' | 'sourceThreadId'>,
+  conversation: Pick<Conversation, 'metadata'>,
+): boolean => {
+  const note = threadNoteOf(conversation)
+  return note?.handoff_source_thread_id === sourceThreadId && note.handoff_draft === draftId
 }
 
 /** The note of a thread whose first exchange is over. */

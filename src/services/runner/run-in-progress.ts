@@ -56,7 +56,7 @@ export interface RunnerDeps extends RunSurroundings {
   /** Serves tools to agents; without it they have none of ours. */
   readonly tools?: RunTools
   /** Takes summaries of threads out of memory files; without it none is looked for. */
-  readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'offerAt'>
+  readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'offerAt' | 'otherStoreWaits'>
   /** Is told what happens; nobody unless given. */
   readonly logger?: Logger
   /** The believed window of a model, until its runtime reports one. */

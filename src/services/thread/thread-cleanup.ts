@@ -1,11 +1,14 @@
 import type { Conversation } from '../../domain/conversation/conversation.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import { type ConversationId, conversationId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import type { Metadata } from '../../domain/kernel/metadata.ts'
+import { isSameKey } from '../../domain/thread/block-content.ts'
 import { type BlockRefusal, describeBlockRefusal } from '../../domain/thread/block-refusal.ts'
 import type { BlockEnd, HeldBlock } from '../../domain/thread/memory-block.ts'
 import type { ThreadPlace } from '../../domain/thread/thread-draft.ts'
-import { isPendingThread, threadNoteOf } from '../../domain/thread/thread-note.ts'
+import { isPendingThread, isThreadOf, threadNoteOf } from '../../domain/thread/thread-note.ts'
 import { everyPage } from '../../ports/page.ts'
 import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
 import type { ThreadDeps } from './thread-deps.ts'
@@ -15,6 +18,14 @@ export interface WaitingBlock {
   readonly path: string
   readonly threadKey: string
   readonly expiresAt: Instant
+  /** Whether its thread was opened in another store, so that nothing is known of it here. */
+  readonly isOfOtherStore: boolean
+}
+
+/** The thread of a block, as far as this store knows it. */
+interface KnownThread {
+  readonly thread?: Conversation
+  readonly isOfOtherStore: boolean
 }
 
 /** A block that could not be reset, and why. */
@@ -50,7 +61,10 @@ export class ThreadCleanup {
     if (note === undefined || thread.externalKey === undefined) return NOTHING
     await this.#markOver(thread)
     const place = { workspace: note.handoff_workspace, file: note.handoff_memory_file }
-    const { reset, failed } = await this.#resetAt(place, { threadKey: thread.externalKey })
+    const { reset, failed } = await this.#resetAt(place, {
+      threadKey: thread.externalKey,
+      draftId: note.handoff_draft,
+    })
     if (failed.length > 0) await this.#mark(thread, { handoff_left: true })
     if (reset.length > 0)
       this.#deps.logger.info({ thread: thread.id, file: reset[0] }, 'the summary of a thread was taken out of its file')
@@ -99,10 +113,36 @@ export class ThreadCleanup {
       if (others.includes(place.file)) continue
       const block = await this.#blocks.look(place)
       if (block.state !== 'held') continue
-      const thread = await this.#deps.store.conversations.findByExternalKey(block.held.threadKey)
+      const { thread } = await this.threadOf(block.held)
       if (thread !== undefined && isPendingThread(thread) && !this.#isOver(block.held, thread)) return thread
     }
     return undefined
+  }
+
+  /** A summary for the thread of this key that another store waits with, in a file that an agent of this folder reads. */
+  async otherStoreWaits(threadKey: string, folder: string | undefined): Promise<WaitingBlock | undefined> {
+    for (const place of this.#deps.placesOf(folder).flatMap((at) => this.#blocks.placesIn(at))) {
+      const block = await this.#blocks.look(place)
+      if (block.state !== 'held' || !isSameKey(block.held.threadKey, threadKey)) continue
+      const { thread, isOfOtherStore } = await this.threadOf(block.held)
+      if (!isOfOtherStore || this.#isOver(block.held, thread)) continue
+      return { path: pathOf(place), threadKey, expiresAt: block.held.expiresAt, isOfOtherStore }
+    }
+    return undefined
+  }
+
+  /**
+   * The thread that a summary is for. A summary of a conversation that is not on record here is another store's: a
+   * conversation of the same key is not its thread then.
+   */
+  async threadOf(held: HeldBlock): Promise<KnownThread> {
+    const { conversations } = this.#deps.store
+    const thread = await conversations.findByExternalKey(held.threadKey)
+    const source = idIn(held.sourceThreadId)
+    const isOurs =
+      (thread !== undefined && isThreadOf(held, thread)) ||
+      (source !== undefined && (await conversations.find(source)) !== undefined)
+    return isOurs ? defined({ thread, isOfOtherStore: false }) : { isOfOtherStore: true }
   }
 
   /** Ends the wait of every thread whose time is over, wherever its file is. */
@@ -141,11 +181,12 @@ export class ThreadCleanup {
     const path = pathOf(place)
     if (block.state === 'broken') return { ...NOTHING, failed: [{ path, cause: block.problem }] }
     if (block.state !== 'held') return NOTHING
-    const { threadKey, expiresAt } = block.held
-    const thread = await this.#deps.store.conversations.findByExternalKey(threadKey)
-    if (!force && !this.#isOver(block.held, thread)) return { ...NOTHING, waiting: [{ path, threadKey, expiresAt }] }
+    const { threadKey, draftId, expiresAt } = block.held
+    const { thread, isOfOtherStore } = await this.threadOf(block.held)
+    if (!force && !this.#isOver(block.held, thread))
+      return { ...NOTHING, waiting: [{ path, threadKey, expiresAt, isOfOtherStore }] }
     if (thread !== undefined) await this.#markOver(thread)
-    const { reset, failed } = await this.#resetAt(place, { threadKey })
+    const { reset, failed } = await this.#resetAt(place, defined({ threadKey, draftId }))
     if (thread?.metadata !== undefined && 'handoff_left' in thread.metadata && failed.length === 0)
       await this.#mark(thread, { handoff_left: false })
     return { ...NOTHING, reset, failed }
@@ -179,6 +220,15 @@ export class ThreadCleanup {
 
 /** As many threads of a folder are looked at. */
 const MOST_THREADS = 100
+
+/** The id in a text that anybody may have written; absent where it is none. */
+const idIn = (text: string): ConversationId | undefined => {
+  try {
+    return conversationId(text)
+  } catch {
+    return undefined
+  }
+}
 
 const NOT_MARKED = 'a thread could not be marked as begun'
 

@@ -187,11 +187,11 @@ export class ThreadHandoffService {
       else if (block.state !== 'held') found.push({ path, state: block.state })
       else {
         const { threadKey, sourceThreadId, expiresAt } = block.held
-        const thread = await this.#deps.store.conversations.findByExternalKey(threadKey)
+        const { thread, isOfOtherStore } = await this.#cleanup.threadOf(block.held)
         // One whose thread is not on record yet is being opened, or ends by its time.
         const isLive = expiresAt > this.#deps.clock.now()
         const isPending = isLive && (thread === undefined || isPendingThread(thread))
-        found.push({ path, state: 'held', threadKey, sourceThreadId, expiresAt, isPending })
+        found.push({ path, state: 'held', threadKey, sourceThreadId, expiresAt, isPending, isOfOtherStore })
       }
     }
     return found

@@ -49,5 +49,7 @@ export interface BlockStatus {
   readonly expiresAt?: Instant
   /** Whether its thread still waits for its first exchange. */
   readonly isPending?: boolean
+  /** Whether its thread was opened in another store, so that nothing is known of it here. */
+  readonly isOfOtherStore?: boolean
   readonly problem?: string
 }

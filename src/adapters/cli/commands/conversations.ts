@@ -4,6 +4,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { Run } from '../command.ts'
 import { folderColumn, stateOf, titleColumn, type WithSession, withSessions } from '../conversation-rows.ts'
+import { hint } from '../hint.ts'
 import { textFlag } from '../history-args.ts'
 import { orderOf, printList } from '../list-command.ts'
 import { age } from '../render-age.ts'
@@ -41,13 +42,18 @@ export const conversationsShow: Run = async (invocation) => {
     const id = await conversationOf(history, await subject(history))
     const found = await history.conversation(id)
     if (found === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId: id })
+    const verify = hint(`baton audit verify ${found.id}`, invocation.values)
     invocation.out.line(
-      invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),
+      invocation.values.json === true ? toJson(found) : lines(found, verify, widthOn(invocation.out)).join('\n'),
     )
   })
 }
 
-const lines = ({ workspace, restartBudget, ...conversation }: Conversation, columns: number): readonly string[] => [
+const lines = (
+  { workspace, restartBudget, ...conversation }: Conversation,
+  verify: string,
+  columns: number,
+): readonly string[] => [
   ...renderFacts(
     {
       conversation: conversation.id,
@@ -61,7 +67,7 @@ const lines = ({ workspace, restartBudget, ...conversation }: Conversation, colu
       branch: workspace?.branch,
       'base branch': workspace?.baseBranch,
       restarts: `${restartBudget.maxRestarts} at most, then ${restartBudget.whenExhausted}`,
-      broken: conversation.broken && `${conversation.broken.join(', ')}: run "baton audit verify ${conversation.id}"`,
+      broken: conversation.broken && `${conversation.broken.join(', ')}: run "${verify}"`,
     },
     columns,
   ),

@@ -3,6 +3,7 @@ import { counted } from '../../../domain/kernel/counted.ts'
 import { StoreFailure } from '../../../ports/store-failure.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { withHints } from '../hint.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { renderFindings } from '../render-findings.ts'
 import { describeStore } from '../render-store.ts'
@@ -13,7 +14,10 @@ import { writeSpans } from '../style.ts'
 /** Looks at everything that Batonpass stands on, says how to repair what is wrong, and changes nothing. */
 export const doctor: Run = async (invocation) => {
   const { out, values } = invocation
-  const findings = await examineEverything(placeFor(invocation))
+  const findings = (await examineEverything(placeFor(invocation))).map((finding) => ({
+    ...finding,
+    ...(finding.repair !== undefined && { repair: withHints(finding.repair, values) }),
+  }))
   const problems = findings.filter(({ result }) => result === 'problem').length
   const warnings = findings.filter(({ result }) => result === 'warning').length
   if (values.json === true) out.line(toJson({ problems, warnings, findings }))

@@ -1,5 +1,5 @@
 import { createBatonpass } from '../../../batonpass.ts'
-import type { Redactor } from '../../../command-parts.ts'
+import { quoted, type Redactor } from '../../../command-parts.ts'
 import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
@@ -137,7 +137,7 @@ const runNotCompleted = (summary: RunSummary, conversation: string): CommandNotC
   const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`
   const more = limit === undefined ? undefined : MORE[limit]
-  const again = `To go on, run the same command with --conversation ${plain(conversation)}`
+  const again = `To go on, run the same command with --conversation ${quoted(plain(conversation))}`
   const isWorthIt = RESUMABLE.includes(outcome) || more !== undefined || limit === 'turns'
   const next = isWorthIt ? `\n${again}${more === undefined ? '' : ` and ${more}`}` : ''
   return new CommandNotCompleted(

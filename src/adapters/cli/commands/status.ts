@@ -30,7 +30,7 @@ export const statusCommand: Run = async (invocation) => {
   const frame = await looker.look()
   const { out, values } = invocation
   if (values.json === true) return out.line(toJson(statusDocument(frame)))
-  for (const line of renderStatus(frame, Date.now(), out.columns)) writeSpans(out, line)
+  for (const line of renderStatus(frame, Date.now(), out.columns, undefined, values)) writeSpans(out, line)
 }
 
 /** Looks at one store, which is opened when it is there and stays open from then on. */
@@ -109,7 +109,7 @@ const watch = async (looker: Looker, everyMs: number, invocation: Invocation): P
       else {
         // A store that cannot be read for a moment takes nothing away.
         if (frame.work !== undefined) trails.see(frame.work.sessions)
-        const lines = renderStatus(frame, Date.now(), out.columns, trails)
+        const lines = renderStatus(frame, Date.now(), out.columns, trails, values)
         if (screen !== undefined) screen.draw([...lines, [], [{ text: watchingText(everyMs) }]])
         else {
           if (!isFirst) out.line(SEPARATOR)

@@ -32,12 +32,13 @@ export const threadStatus: Run = async (invocation) => {
   for (const one of found) out.line(plain(`${one.path}: ${describe(one)}`))
 }
 
-const describe = ({ state, threadKey, expiresAt, isPending, problem }: BlockStatus): string => {
+const describe = ({ state, threadKey, expiresAt, isPending, isOfOtherStore, problem }: BlockStatus): string => {
   if (state === 'free') return 'no summary.'
   if (state === 'foreign') return 'text that Batonpass did not write. It is left alone.'
   if (state === 'broken') return `a summary between broken markers. ${problem ?? ''}`
   const waits = isPending === true ? 'waits for' : 'is over: it was for'
-  return `a summary that ${waits} the thread ${inQuotes(threadKey ?? '')}, until ${expiresAt}.`
+  const whose = isOfOtherStore === true ? ', which was opened in another store' : ''
+  return `a summary that ${waits} the thread ${inQuotes(threadKey ?? '')}${whose}, until ${expiresAt}.`
 }
 
 /** Takes summaries out of the memory files of a workspace. */

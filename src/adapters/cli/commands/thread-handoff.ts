@@ -2,7 +2,7 @@ import type { Batonpass } from '../../../batonpass.ts'
 import { editText, workspaceOf } from '../../../command-parts.ts'
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import type { Result } from '../../../domain/kernel/result.ts'
+import { ok, type Result } from '../../../domain/kernel/result.ts'
 import type { ThreadDraft } from '../../../domain/thread/thread-draft.ts'
 import type { ThreadRefusal } from '../../../domain/thread/thread-refusal.ts'
 import { approve } from '../approve-thread.ts'
@@ -12,7 +12,8 @@ import { textFlag } from '../history-args.ts'
 import { placeOf } from '../latest-conversation.ts'
 import { CommandNotCompleted } from '../problems.ts'
 import { plain, toJson } from '../render-text.ts'
-import { showAccepted, showDraft } from '../render-thread.ts'
+import { applyCommand, showAccepted, showDraft } from '../render-thread.ts'
+import { ShownDraft } from '../shown-draft.ts'
 import { budgetIn, modeIn, openingIn, ownSummary, summarizerIn } from '../thread-choices.ts'
 import { sourceOf } from '../which-thread.ts'
 import { accepted, refusedThread, withThreads, workspaceIn } from '../with-threads.ts'
@@ -27,12 +28,16 @@ export const threadHandoff: Run = async (invocation) => {
     const parent = await sourceOf(invocation, batonpass.history)
     if (mode === 'without') return fresh(invocation, batonpass, parent)
     const workspace = textFlag(invocation, 'workspace') === undefined ? placeOf(parent) : undefined
-    const request = defined({ summary, file: textFlag(invocation, 'file'), ...choices })
+    const shown = new ShownDraft(invocation, batonpass, parent.id)
+    const kept = mode === 'apply' ? shown.toApply() : undefined
+    const words = summary ?? kept?.summary.text
+    const request = defined({ summary: words, file: textFlag(invocation, 'file'), ...choices })
     const place = (workspace && workspaceOf(workspace)) ?? workspaceIn(invocation)
-    const made = await threads.preview({ conversation: parent.id, workspace: place, ...request })
+    const drawn = await threads.preview({ conversation: parent.id, workspace: place, ...request })
+    const made = drawn.ok && kept !== undefined ? ok(await shown.inPlaceOf(drawn.value, kept)) : drawn
     const drafted = made.ok ? await withFeedback(invocation, batonpass, { draft: made.value, choices }) : made
     if (!drafted.ok) return insteadOf(invocation, batonpass, { parent, refusal: drafted.error })
-    if (mode === 'preview') return preview(invocation, drafted.value)
+    if (mode === 'preview') return preview(invocation, drafted.value, shown)
     if (mode === 'ask') return approve(invocation, batonpass, { draft: drafted.value, choices })
     mustBePlaced(invocation, drafted.value)
     await apply(
@@ -40,6 +45,7 @@ export const threadHandoff: Run = async (invocation) => {
       batonpass,
       mode === 'edit' ? await edited(invocation, batonpass, drafted.value) : drafted.value,
     )
+    shown.forget()
   })
 }
 
@@ -54,10 +60,15 @@ const withFeedback = async (
   return refined
 }
 
-const preview = async ({ out, values }: Invocation, draft: ThreadDraft): Promise<void> => {
+const preview = async ({ out, values }: Invocation, draft: ThreadDraft, shown: ShownDraft): Promise<void> => {
+  const problem = await shown.keep(draft)
   if (values.json === true) return out.line(toJson(draft))
   showDraft(out, draft)
-  out.line('Nothing was written. --apply opens the thread; --summary FILE takes a text of your own.')
+  out.line(`Nothing was written into ${plain(draft.target.file)}. --summary FILE takes a text of your own.`)
+  if (problem === undefined) out.line('To open the thread with exactly these words:')
+  else
+    out.line(`These words could not be kept (${plain(problem)}). To open the thread with a summary that is made anew:`)
+  out.line(plain(`  ${applyCommand(values, draft)}`))
 }
 
 const edited = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<ThreadDraft> => {
@@ -81,7 +92,7 @@ const apply = async (invocation: Invocation, { threads }: Batonpass, draft: Thre
   if (values.json !== true) for (const warning of draft.warnings) notes.line(`Warning: ${plain(warning)}`)
   const opened = accepted(await threads.accept(draft, openingIn(invocation)))
   if (values.json === true) return out.line(toJson(publicPart(opened)))
-  showAccepted(out, opened)
+  showAccepted(invocation, draft, opened)
 }
 
 /** The token of the session stays here: whoever begins the thread gets one of its own. */

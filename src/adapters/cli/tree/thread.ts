@@ -12,13 +12,14 @@ export const THREAD_COMMANDS = {
     details: [
       'A bridge, not a fork. A bridge begins a new thread with an empty window and a short summary of the old one: what matters, and nothing else. A fork would copy the whole history, and its full window with it; Batonpass never does that. The old thread stays as it is, and you may work on in it.',
       'The summary goes into the block between <current_thread_summary> and </current_thread_summary> of the memory file that the agent reads when it starts (CLAUDE.md, or AGENTS.md for Codex). It is there for the first exchange of the new thread, and taken out after it; a thread that never begins loses it after a day.',
-      'On a terminal the summary is shown and you are asked: accept it, edit it in $VISUAL or $EDITOR, have it refined (3 times at most), reject it for a new thread without a summary, or quit. Elsewhere nothing is ever asked: say --preview, --apply or --without.',
+      'On a terminal the summary is shown and you are asked: accept it, edit it in $VISUAL or $EDITOR, have it refined (3 times at most), reject it for a new thread without a summary, or quit. Elsewhere nothing is ever asked: say --preview, --apply or --without. After --preview, --apply writes exactly the words that were shown; they are kept for a day, in a private file.',
       'The conversation is WHICH: a key, an id or its last 6 characters, of a conversation or a session; else the session that you are in, inside of Claude Code; else the latest one in this workspace. Without --model nothing leaves this machine: the summary quotes the record.',
       'Exit status 0 done, 3 refused: such as a block that waits for another thread, or a file that git keeps (then --yes, or --file).',
     ].join('\n'),
     flags: {
-      preview: { help: 'show the summary, and write nothing' },
-      apply: { help: 'open the thread without asking' },
+      preview: { help: 'show the summary, and keep it for --apply; no thread is opened' },
+      apply: { help: 'open the thread without asking, with the words that --preview showed last if it did' },
+      'as-shown': { help: 'these words also if the conversation has more turns by now' },
       edit: { help: 'edit the summary in $VISUAL or $EDITOR, then open the thread' },
       without: { help: 'open a new thread without a summary' },
       from: { value: 'WHICH', help: 'the same as WHICH' },

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../ports/health-check.ts'
 import { isOldNumbering, WHAT_IS_OLD, WHAT_TO_DO_WITH_OLD } from '../applied-changes.ts'
 import { FUNCTIONS_VERSION, quoted } from '../database.ts'
+import { ofSchema } from '../migrator.ts'
 import type { ExaminedStore } from './examined-store.ts'
 import { schemaDrift } from './schema-drift.ts'
 
@@ -20,7 +21,7 @@ export const schemaStanding = async (store: ExaminedStore): Promise<readonly Fin
   if (pending.length === 0) return [{ result: 'ok', text: `all ${applied.length} changes are applied` }]
   const text = `the schema ${quoted(schema)} lacks ${pending.join(', ')}`
   return store.isServer
-    ? [{ result: 'problem', text, repair: `baton migrate up${schema === 'batonpass' ? '' : ` --schema ${schema}`}` }]
+    ? [{ result: 'problem', text, repair: `Run "baton migrate up${ofSchema(schema)}".` }]
     : [{ result: 'ok', text: `${text}; the next command applies them` }]
 }
 

@@ -30,6 +30,7 @@ import type { SessionOutcome } from '../work/session-outcome.ts'
 import { endedFor } from './begin-budget.ts'
 import { type FollowUpWay, wayAfter } from './follow-up.ts'
 import { placeFor, restorePlace } from './place-work.ts'
+import { mustBeOfThisStore } from './thread-blocks.ts'
 
 /** The conversation a run is about: the one it names, or a new one. */
 export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Promise<Conversation> => {
@@ -41,6 +42,7 @@ export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Pr
     return withBudget(deps, known, budget)
   }
   const workspace = await placeFor(deps, request)
+  await mustBeOfThisStore(deps, externalKey, workspace)
   const restartBudget = budget && { ...DEFAULT_RESTART_BUDGET, ...deps.restartBudget, ...budget }
   const details = defined({ externalKey, subject, workspace, restartBudget })
   const wanted = { originalTask: prompt, ...details }

@@ -1,10 +1,28 @@
+import type { Workspace } from '../../../domain/conversation/conversation.ts'
 import { isPendingThread, withoutPending } from '../../../domain/thread/thread-note.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type RunInProgress, type RunnerDeps, workspaceOf } from '../run-in-progress.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 
 /** The parts of a run that know where it works, and say something about it. */
 type Placed = Pick<RunInProgress, 'deps' | 'conversation' | 'setting' | 'news'>
+
+/**
+ * Refuses a run that means a thread of another store, before anything is stored: the thread would begin without its history,
+ * and the summary that its person approved would be read for nothing.
+ *
+ * @throws RefusedError with `thread.other_store`
+ */
+export const mustBeOfThisStore = async (
+  { threads }: RunnerDeps,
+  threadKey: string | undefined,
+  { workingDirectory, worktreePath = workingDirectory }: Partial<Workspace> = {},
+): Promise<void> => {
+  const waiting = threadKey === undefined ? undefined : await threads?.otherStoreWaits(threadKey, worktreePath)
+  if (waiting === undefined) return
+  const { path: file, expiresAt } = waiting
+  throw new RefusedError({ code: 'thread.other_store', file, threadKey: waiting.threadKey, expiresAt })
+}
 
 /**
  * Takes summaries of threads that are over out of the memory files that the agent is about to read. While one of them
@@ -18,11 +36,12 @@ export const clearBlocks = async (run: Placed): Promise<void> => {
   const [failed] = report?.failed ?? []
   if (failed !== undefined)
     throw new RefusedError({ code: 'thread.block_not_reset', file: failed.path, cause: failed.cause })
-  for (const { path, threadKey, expiresAt } of report?.waiting ?? []) {
-    if (threadKey === run.conversation.current.externalKey) continue
+  for (const { path, threadKey, expiresAt, isOfOtherStore } of report?.waiting ?? []) {
+    if (threadKey === run.conversation.current.externalKey && !isOfOtherStore) continue
+    const whose = isOfOtherStore ? ', which was opened in another store' : ''
     const message =
-      `${path} has a summary for the thread ${JSON.stringify(threadKey)}, until ${expiresAt}. The agent reads it as ` +
-      'well, and is told there that it is for another thread.'
+      `${path} has a summary for the thread ${JSON.stringify(threadKey)}${whose}, until ${expiresAt}. The agent reads it ` +
+      'as well, and is told there that it is for another thread.'
     run.news.emit({ type: 'run:warning', code: 'thread.block_waits', message })
   }
 }
