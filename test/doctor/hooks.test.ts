@@ -1,8 +1,9 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hooksFiring } from '../../src/adapters/doctor/hooks-firing.ts'
 import { claudeHooks, codexHooks } from '../../src/adapters/doctor/hooks-installed.ts'
+import { ownProgram } from '../../src/adapters/install/own-program.ts'
 import { folder, results, write } from './stage.ts'
 
 describe('hooks', () => {
@@ -74,6 +75,28 @@ describe('hooks', () => {
     expect(await claudeHooks(place)).toMatchObject([
       { result: 'warning', text: expect.stringContaining('more than one entry') },
     ])
+  })
+
+  it('that look for their program by themselves are lost where neither its file nor baton is there', async () => {
+    const place = stage()
+    const script = write(join(place.home, "it's", 'cli', 'main.js'), '')
+    const program = ownProgram({ environment: {}, script })
+    if (!program.ok) throw new Error(program.error)
+    const { launcher } = program.value
+    const file = write(join(place.home, '.claude', 'settings.json'), settings(launcher))
+    const ok = [{ result: 'ok', text: `installed in ${file}` }]
+    const lost = [{ result: 'problem', text: expect.stringContaining(script) }]
+    expect(await claudeHooks(place)).toEqual(ok)
+    const gone = launcher.replace(process.execPath, '/gone/node')
+    write(file, settings(gone))
+    expect(await claudeHooks(place)).toMatchObject(lost)
+    const node = write(join(place.home, 'bin', 'node'), '#!/bin/sh\n')
+    chmodSync(node, 0o755)
+    expect(await claudeHooks(place)).toEqual(ok)
+    rmSync(script)
+    expect(await claudeHooks(place)).toEqual(ok)
+    rmSync(join(place.home, 'bin', 'baton'))
+    expect(await claudeHooks(place)).toMatchObject(lost)
   })
 
   it('of the plugin are known, also beside those of an installation', async () => {
