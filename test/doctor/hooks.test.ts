@@ -104,6 +104,9 @@ describe('hooks', () => {
     const file = join(place.home, '.claude', 'settings.json')
     const enabledPlugins = { 'baton@batonpass': true }
     const statusLine = { type: 'command', command: 'baton hook statusline' }
+    write(file, { enabledPlugins })
+    expect(await claudeHooks(place)).toMatchObject([{ result: 'problem', text: expect.stringContaining('PATH') }])
+    chmodSync(write(join(place.home, 'bin', 'node'), '#!/bin/sh\n'), 0o755)
     write(file, { enabledPlugins, statusLine })
     expect(results(await claudeHooks(place))).toEqual(['ok', 'ok'])
     write(file, { ...settings('baton'), enabledPlugins })

@@ -63,7 +63,7 @@ const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: A
         repair: 'Mend or remove that file: the runtime cannot read it either.',
       }),
     ),
-    ...plugin.map((file): Finding => pluginFinding(file, hooks)),
+    ...plugin.map((file): Finding => pluginFinding(file, hooks, place)),
     ...(hooks.length === 0
       ? plugin.length === 0
         ? [none(wanted)]
@@ -72,15 +72,22 @@ const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: A
   ]
 }
 
-/** The plugin brings every hook but the status line. */
-const pluginFinding = (file: string, hooks: readonly InstalledHook[]): Finding =>
-  hooks.some(({ event }) => event !== STATUS_LINE)
-    ? {
-        result: 'warning',
-        text: `the plugin, which ${file} switches on, and the settings both name the hooks`,
-        repair: 'Run "baton claude uninstall", or remove the plugin.',
-      }
-    : { result: 'ok', text: `the plugin is switched on in ${file}` }
+/** The plugin brings every hook but the status line. It knows our program by its name alone. */
+const pluginFinding = (file: string, hooks: readonly InstalledHook[], { environment }: AgentPlace): Finding => {
+  if (hooks.some(({ event }) => event !== STATUS_LINE))
+    return {
+      result: 'warning',
+      text: `the plugin, which ${file} switches on, and the settings both name the hooks`,
+      repair: 'Run "baton claude uninstall", or remove the plugin.',
+    }
+  if (!isRunnable({ event: '', program: '', node: 'node', file }, environment))
+    return {
+      result: 'problem',
+      text: `the plugin is switched on in ${file}, and does nothing: baton or node is not on the PATH`,
+      repair: 'Run "npm install -g batonpass", and start Claude Code where both are on the PATH.',
+    }
+  return { result: 'ok', text: `the plugin is switched on in ${file}` }
+}
 
 const none = ({ command }: Wanted): Finding => ({
   result: 'ok',
