@@ -53,18 +53,25 @@ export const withOwnSettings = ({ home }: Person): void => {
 
 /** Hooks start a service, which would end by itself after a while; its home does not stay that long. */
 const endService = async (home: string): Promise<void> => {
-  const file = join(home, '.batonpass', 'service.json')
+  const folder = join(home, '.batonpass')
+  if (!existsSync(join(folder, 'service.start'))) return
+  // One that is still starting cannot be asked yet, and would write into a folder that is gone.
+  const file = join(folder, 'service.json')
+  for (const end = Date.now() + START_MS; !existsSync(file) && Date.now() < end; ) await pause(EVERY_MS)
   if (!existsSync(file)) return
   const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { readonly pid?: number }
   try {
     if (pid !== undefined) process.kill(pid, 'SIGTERM')
-    while (pid !== undefined && process.kill(pid, 0)) await pause(50)
+    while (pid !== undefined && process.kill(pid, 0)) await pause(EVERY_MS)
   } catch {
     // It has ended.
   }
 }
 
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const START_MS = 60_000
+const EVERY_MS = 100
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
 const normalised = (rows: readonly string[], home: string): readonly string[] => {
   const ids = new Map<string, string>()
@@ -78,6 +85,7 @@ const normalised = (rows: readonly string[], home: string): readonly string[] =>
       .replaceAll(home, '/home/me')
       .replaceAll(BATON, '/usr/lib/node_modules/batonpass/dist/adapters/cli/main.js')
       .replaceAll(process.execPath, '/usr/bin/node')
-      .replaceAll(UUID, idFor),
+      .replaceAll(UUID, idFor)
+      .replace(/process \d+/, 'process 4711'),
   )
 }

@@ -67,6 +67,15 @@ const answerQuestions = ({ home, project }: Person): void => {
   writeFileSync(join(home, '.claude.json'), JSON.stringify(answered))
 }
 
+/** `baton status` once it shows this: the service takes a moment to begin. */
+const statusWith = async (wanted: RegExp, { around }: Person): Promise<readonly string[]> => {
+  for (let tries = 1; ; tries += 1) {
+    const rows = await shownBy('baton status', around)
+    if (wanted.test(rows.join('\n'))) return rows
+    if (tries === 30) throw new Error(`The status never showed ${wanted}:\n${rows.join('\n')}`)
+  }
+}
+
 const claudeAtWork: Scene = {
   screens: ['claude-work', 'claude-handoff', 'status'],
   needs: CLAUDE,
@@ -96,7 +105,7 @@ const claudeAtWork: Scene = {
     const worked = await terminal.until(/window \d+%/)
     terminal.type('/baton')
     const typed = await terminal.until(/\/baton:handoff +\w/)
-    const status = await shownBy('baton status', person.around)
+    const status = await statusWith(/\d ?%/, person)
     return {
       'claude-work': closed(between(person.normalised(worked), /^❯ Why/, /window \d/)),
       'claude-handoff': between(person.normalised(typed), /\/baton:handoff /, /window \d/),
