@@ -12,7 +12,10 @@ const FOLDER_FLAG = {
 } as const satisfies Flags
 
 const PROGRAM_FLAG = {
-  command: { value: 'WORDS', help: 'how to start baton from the settings, word for word (this program, with the Node that runs it now)' },
+  command: {
+    value: 'WORDS',
+    help: 'how to start baton from the settings, word for word (this program, with the Node that runs it now)',
+  },
 } as const satisfies Flags
 
 const DRY_FLAG = {
