@@ -1,7 +1,13 @@
 // Parts for `baton claude` and `baton codex`: our entries in the settings of terminal agents.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { PARTS, type Part, type Wanted } from './adapters/install/agents.ts'
+import { gitFilesIn } from './adapters/git/git-files.ts'
+import { PARTS, type Part, projectFilesOf, type Wanted } from './adapters/install/agents.ts'
+import {
+  type Installation,
+  install as installFiles,
+  uninstall as uninstallFiles,
+} from './adapters/install/installation.ts'
 import { ownProgram } from './adapters/install/own-program.ts'
 import { defined } from './domain/kernel/defined.ts'
 import { ok, type Result } from './domain/kernel/result.ts'
@@ -29,8 +35,21 @@ export const wantedBy = ({ environment, command, dataDir, without }: InstallChoi
   return ok({ program: program.value, parts, shippedCommand, ...defined({ dataDir }) })
 }
 
+/** Puts our entries into the settings of an agent, all of them or none. Files of one person are kept out of git. */
+export const install = async (installation: Installation) => installFiles(await withGit(installation))
+
+/** Takes our entries out again. A file that nobody has changed since is given back byte for byte. */
+export const uninstall = async (installation: Installation) => uninstallFiles(await withGit(installation))
+
+const withGit = async (installation: Installation): Promise<Installation> => {
+  const { agent, place } = installation
+  if (agent.name !== 'claude' || agent.scope === 'user') return installation
+  const git = await gitFilesIn(place.workingFolder, projectFilesOf(agent.scope, place))
+  return { ...installation, ...defined({ git }) }
+}
+
 export type { Part } from './adapters/install/agents.ts'
-export { type Agent, type Installation, type Installed, install, uninstall } from './adapters/install/installation.ts'
+export type { Agent, Installation, Installed } from './adapters/install/installation.ts'
 export { type FoundPart, lookAtClaude, lookAtCodex } from './adapters/install/look.ts'
 export { CLAUDE_SCOPES, type ClaudeScope } from './agent-settings.ts'
 export { homeStore } from './home-folder.ts'

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { createBatonpass } from '../../src/index.ts'
 import { ASKS, EMPTY, TASK } from './claude-runs.ts'
 import { bash, RUNTIMES, stage } from './claude-stage.ts'
-import { codexAt } from './codex-stage.ts'
+import { codexAt, installCodex } from './codex-stage.ts'
 import type { Body } from './messages-api.ts'
 import { never, PATIENT } from './patience.ts'
 import { startResponsesApi } from './responses-api.ts'
@@ -45,6 +45,8 @@ describe('real agents that hand the work to each other', PATIENT, () => {
     })
     const home = mkdtempSync(join(tmpdir(), 'batonpass-cast-'))
     t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+    // The agents of a cast have tools from their first window on, beside those that are installed for terminals.
+    await installCodex(home)
     const reviewed: string[] = []
     const used = { input: 12_000, cached: 0, output: 40 }
     await using api = await startResponsesApi(async (sent, gone) => {

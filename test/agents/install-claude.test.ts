@@ -1,9 +1,10 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ownProgram } from '../../src/adapters/install/own-program.ts'
 import { type Installation, install, uninstall, wantedBy } from '../../src/installing.ts'
 import { bash, commandPath, uses } from './claude-stage.ts'
 import { askClaude, type HooksStage, hooksStage } from './hooks-stage.ts'
@@ -23,6 +24,14 @@ const initIn = (out: string): Init => {
   const line = out.split('\n').find((text) => text.includes('"subtype":"init"'))
   return JSON.parse(line ?? '{}') as Init
 }
+
+/** How each hook ended, by the messages about them: its status and what it said on its error output. */
+const hookEndsIn = (out: string): readonly (readonly [number | undefined, string])[] =>
+  out
+    .split('\n')
+    .filter((line) => line.includes('"hook_response"'))
+    .map((line) => JSON.parse(line) as { readonly exit_code?: number; readonly stderr?: string })
+    .map(({ exit_code: status, stderr = '' }) => [status, stderr] as const)
 
 const heardBy = ({ service }: HooksStage): readonly string[] => {
   service.takeSpool()
@@ -85,6 +94,38 @@ describe('the real claude', PATIENT, () => {
     equal(again.code, 0, again.err)
     deepEqual(heardBy(stage), [])
     deepEqual(initIn(again.out).mcp_servers, [])
+  })
+
+  it('calls the hooks without Node on its PATH, and is told of no error where nothing of ours is there', async (t) => {
+    const stage = await batonStage(t)
+    const { home } = stage
+    const bin = join(home, 'without-node')
+    mkdirSync(bin)
+    for (const tool of ['sh', 'bash', 'cat', 'echo', 'env', 'git', 'ps', 'uname', 'which'])
+      for (const folder of ['/bin', '/usr/bin'])
+        if (existsSync(join(folder, tool)) && !existsSync(join(bin, tool)))
+          symlinkSync(join(folder, tool), join(bin, tool))
+    const script = join(home, 'bundle.mjs')
+    const program = ownProgram({ environment: { PATH: '' }, script })
+    if (!program.ok) throw new Error(program.error)
+    const installation = installationIn(stage)
+    const wanted = { ...installation.wanted, program: program.value, parts: ['hooks'] as const }
+    const done = await install({ ...installation, wanted })
+    ok(done.ok, JSON.stringify(done))
+    const poor = { ...stage, environment: { ...stage.environment, PATH: bin } }
+    const ended = await askClaude(poor, 'Say a word.', {}, ['--include-hook-events'])
+    equal(ended.code, 0, ended.err)
+    deepEqual(heardBy(stage), ALL)
+    stage.service.taken.clear()
+    rmSync(script)
+    const silent = await askClaude(poor, 'Say a word.', {}, ['--include-hook-events'])
+    equal(silent.code, 0, silent.err)
+    deepEqual(heardBy(stage), [])
+    deepEqual(
+      hookEndsIn(silent.out).filter(([status, errors]) => status !== 0 || errors !== ''),
+      [],
+    )
+    ok(hookEndsIn(silent.out).length > 0, silent.out)
   })
 
   it('calls the hooks of the plugin, and has its command and its server', async (t) => {

@@ -12,7 +12,7 @@ import { type AgentRuntime, createBatonpass } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { ASKS, EMPTY, FILLS, FULL, TASK } from './claude-runs.ts'
 import { bash, commandPath, type Make, stage } from './claude-stage.ts'
-import { codexAt } from './codex-stage.ts'
+import { codexAt, installCodex } from './codex-stage.ts'
 import type { Body } from './messages-api.ts'
 import { never, PATIENT } from './patience.ts'
 import { startResponsesApi } from './responses-api.ts'
@@ -25,6 +25,9 @@ const COMMAND_IN = [COMMAND, 'echo numbat']
 
 const checkpointOn = (callId: string): string =>
   `<checkpoint>\n## Completed work\n- Said the word [call:${callId}]\n</checkpoint>`
+
+/** As the guide says it. */
+const BY_HAND = '[mcp_servers.baton]\ncommand = "baton"\nargs = ["mcp", "--runtime", "codex"]\n'
 
 /** Runs an agent through three windows: what each session looked up, as it is on record. */
 const run = async (runtime: AgentRuntime, home: string, model?: string) => {
@@ -103,16 +106,17 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
 
 describe('looking back, in a run of codex', PATIENT, () => {
   // Settings are merged by name: the server of a run must not be the one that is installed for terminals.
-  for (const [beside, settings] of Object.entries({
-    'nothing else': '',
-    'what "baton codex install" puts into its settings':
-      '[mcp_servers.baton]\ncommand = "baton"\nargs = ["mcp", "--runtime", "codex"]\n',
+  for (const [beside, prepare] of Object.entries({
+    'nothing else': () => {},
+    'what "baton codex install" puts into its settings': installCodex,
+    'a server that a person named by hand': (home: string) =>
+      writeFileSync(join(home, '.codex', 'config.toml'), BY_HAND),
   }))
     it(`gives the third window the result of a call that the first one cited, beside ${beside}`, async (t) => {
       const home = mkdtempSync(join(tmpdir(), 'batonpass-codex-'))
       t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
       mkdirSync(join(home, '.codex'))
-      writeFileSync(join(home, '.codex', 'config.toml'), settings)
+      await prepare(home)
       const windows: string[][] = [[], [], []]
       let window = 0
       const [full, empty] = [

@@ -1,8 +1,9 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hooksFiring } from '../../src/adapters/doctor/hooks-firing.ts'
 import { claudeHooks, codexHooks } from '../../src/adapters/doctor/hooks-installed.ts'
+import { ownProgram } from '../../src/adapters/install/own-program.ts'
 import { folder, results, write } from './stage.ts'
 
 describe('hooks', () => {
@@ -76,11 +77,36 @@ describe('hooks', () => {
     ])
   })
 
+  it('that look for their program by themselves are lost where neither its file nor baton is there', async () => {
+    const place = stage()
+    const script = write(join(place.home, "it's", 'cli', 'main.js'), '')
+    const program = ownProgram({ environment: {}, script })
+    if (!program.ok) throw new Error(program.error)
+    const { launcher } = program.value
+    const file = write(join(place.home, '.claude', 'settings.json'), settings(launcher))
+    const ok = [{ result: 'ok', text: `installed in ${file}` }]
+    const lost = [{ result: 'problem', text: expect.stringContaining(script) }]
+    expect(await claudeHooks(place)).toEqual(ok)
+    const gone = launcher.replace(process.execPath, '/gone/node')
+    write(file, settings(gone))
+    expect(await claudeHooks(place)).toMatchObject(lost)
+    const node = write(join(place.home, 'bin', 'node'), '#!/bin/sh\n')
+    chmodSync(node, 0o755)
+    expect(await claudeHooks(place)).toEqual(ok)
+    rmSync(script)
+    expect(await claudeHooks(place)).toEqual(ok)
+    rmSync(join(place.home, 'bin', 'baton'))
+    expect(await claudeHooks(place)).toMatchObject(lost)
+  })
+
   it('of the plugin are known, also beside those of an installation', async () => {
     const place = stage()
     const file = join(place.home, '.claude', 'settings.json')
     const enabledPlugins = { 'baton@batonpass': true }
     const statusLine = { type: 'command', command: 'baton hook statusline' }
+    write(file, { enabledPlugins })
+    expect(await claudeHooks(place)).toMatchObject([{ result: 'problem', text: expect.stringContaining('PATH') }])
+    chmodSync(write(join(place.home, 'bin', 'node'), '#!/bin/sh\n'), 0o755)
     write(file, { enabledPlugins, statusLine })
     expect(results(await claudeHooks(place))).toEqual(['ok', 'ok'])
     write(file, { ...settings('baton'), enabledPlugins })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toolServers } from '../../src/adapters/doctor/tool-servers.ts'
+import { ownProgram } from '../../src/adapters/install/own-program.ts'
 import { folder, write } from './stage.ts'
 
 const stage = () => {
@@ -49,4 +50,31 @@ it('looks at the file of the project too', async () => {
   expect(await toolServers(place, place.workingFolder)).toMatchObject([
     { result: 'warning', repair: 'Run "claude mcp remove handoffs".' },
   ])
+})
+
+it('knows our server by the words of an installation, and in the settings of the project of Codex', async () => {
+  const place = stage()
+  const start = ownProgram({ environment: {}, script: write(join(place.home, 'cli', 'main.js'), '') })
+  if (!start.ok) throw new Error(start.error)
+  const { command, args } = start.value.start
+  write(join(place.home, '.claude.json'), { mcpServers: { baton: { command, args: [...args, 'mcp'] }, mine: OURS } })
+  write(join(place.home, '.codex', 'config.toml'), '[mcp_servers.baton]\ncommand = "baton"\nargs = ["mcp"]\n')
+  const own = '[mcp_servers.mine]\ncommand = "npx"\nargs = ["-y", "batonpass", "mcp"]\n'
+  write(join(place.workingFolder, '.codex', 'config.toml'), own)
+  expect(await toolServers(place, place.workingFolder)).toMatchObject([
+    { result: 'warning', repair: 'Run "claude mcp remove mine".' },
+    { result: 'warning', repair: 'Run "codex mcp remove mine".' },
+  ])
+})
+
+it('finds it beside the plugin, which brings it too, unless that is off here', async () => {
+  const place = stage()
+  write(join(place.home, '.claude.json'), { mcpServers: { baton: OURS } })
+  write(join(place.home, '.claude', 'settings.json'), { enabledPlugins: { 'baton@batonpass': true } })
+  expect(await toolServers(place, place.workingFolder)).toMatchObject([
+    { result: 'ok' },
+    { result: 'warning', text: expect.stringContaining('the plugin') },
+  ])
+  write(join(place.workingFolder, '.claude', 'settings.json'), { enabledPlugins: { 'baton@batonpass': false } })
+  expect(await toolServers(place, place.workingFolder)).toMatchObject([{ result: 'ok' }])
 })

@@ -1,5 +1,7 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { INSTALLED_SERVER } from '../../src/domain/kernel/tool-servers.ts'
 import { batonWith } from '../cli/terminal.ts'
 import { got, put, stage } from './stage.ts'
 
@@ -78,5 +80,39 @@ describe('baton claude and baton codex', () => {
     )
     expect((await baton('codex', 'uninstall', '--data-dir', folder)).code).toBe(0)
     expect(got(join(home, 'cx', 'hooks.json'))).toBeUndefined()
+  })
+
+  it('say which parts the plugin brings, and which scopes have the hooks', async () => {
+    const { home, settings } = stage()
+    const baton = batonWith({ HOME: home, PATH: '' })
+    put(settings, '{"enabledPlugins": {"baton@batonpass": true}}')
+    const plugin = await baton('claude', 'status', ...AS)
+    expect(plugin.out).toContain(
+      `user (the plugin is switched on here)\n  hooks           plugin      ${settings}: switched on here, brings it\n`,
+    )
+    expect(plugin.out).toMatch(/MCP server +plugin .*\n +\/baton:handoff +plugin /)
+    expect([plugin.code, plugin.err]).toEqual([0, ''])
+    put(settings, '{}')
+    for (const scope of ['user', 'local']) await baton('claude', 'install', '--scope', scope, ...AS)
+    const both = await baton('claude', 'status', ...AS)
+    expect(both.err).toContain('The hooks are in the scopes user and local')
+    put(settings, (got(settings) ?? '').replace('{', '{"enabledPlugins": {"baton@batonpass": true},'))
+    const twice = await baton('claude', 'status', ...AS)
+    expect(twice.err).toMatch(/both name the hooks: run "[^"]+ --scope user" and "[^"]+ --scope local"/)
+    expect((await baton('claude', 'install', ...AS)).err).toContain('told twice')
+    // The working folder is that of other tests too.
+    await baton('claude', 'uninstall', '--scope', 'local')
+    expect(existsSync('.claude')).toBe(false)
+  })
+})
+
+describe('the guides', () => {
+  it('name the MCP server as the installer does', () => {
+    const files = ['README.md', 'plugin/README.md', ...readdirSync('docs').map((name) => join('docs', name))]
+    const texts = files.filter((file) => file.endsWith('.md')).map((file) => readFileSync(file, 'utf8'))
+    const written = /mcp add(?: --scope \w+)? ([\w-]+) --|\[mcp_servers\.([\w-]+)\]|"mcpServers": \{ "([\w-]+)"/g
+    const names = texts.flatMap((text) => [...text.matchAll(written)].map(([, ...found]) => found.find(Boolean)))
+    expect(names.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(names)).toEqual(new Set([INSTALLED_SERVER]))
   })
 })

@@ -133,7 +133,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   'adapters/git': {
-    holds: 'worktrees',
+    holds: 'worktrees, and how git treats a file',
     mayImport: [
       'domain',
       'ports',
@@ -455,7 +455,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'installing.ts': {
     holds: 'our entries in the settings of terminal agents, for the command line',
-    mayImport: ['domain', 'adapters/install', 'agent-settings.ts', 'home-folder.ts', 'npm:node:fs', 'npm:node:url'],
+    mayImport: [
+      'domain',
+      'adapters/git',
+      'adapters/install',
+      'agent-settings.ts',
+      'home-folder.ts',
+      'npm:node:fs',
+      'npm:node:url',
+    ],
   },
   'stores.ts': {
     holds: 'the store that the options choose',

@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<Part, string>> = {
 const STYLES: Readonly<Record<FoundPart['state'], Style | undefined>> = {
   absent: undefined,
   installed: 'good',
+  plugin: 'good',
   incomplete: 'waiting',
   outdated: 'waiting',
   foreign: undefined,

@@ -1,10 +1,12 @@
-import { isOwnPlugin, ownHookIn } from '../../agent-settings.ts'
+import { isOwnPlugin, launchedBy, ownHookIn } from '../../agent-settings.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 
 /** A hook of ours in the settings of a runtime: the event it is for, and the program that it starts. */
 export interface InstalledHook {
   readonly event: string
   readonly program: string
+  /** The Node that is to run the program, where the command looks for both by itself. */
+  readonly node?: string
   /** The file that names it. */
   readonly file: string
 }
@@ -16,8 +18,8 @@ export interface HookSettings {
   readonly problem?: string
   /** The file switches all hooks off. */
   readonly isOff?: true
-  /** The file switches our plugin on. */
-  readonly hasPlugin?: true
+  /** The file switches our plugin on or off. */
+  readonly hasPlugin?: boolean
 }
 
 /** Reads one file of settings, which may hold anything. A file that is missing is nothing. */
@@ -33,12 +35,21 @@ export const hookSettingsIn = (file: string): HookSettings | undefined => {
     file,
     hooks,
     ...(json.disableAllHooks === true && { isOff: true }),
-    ...(hasPlugin(json.enabledPlugins) && { hasPlugin: true }),
+    ...pluginIn(json.enabledPlugins),
   }
 }
 
-const hasPlugin = (plugins: unknown): boolean =>
-  isRecord(plugins) && Object.entries(plugins).some(([name, isOn]) => isOn === true && isOwnPlugin(name))
+/** A list names the versions of a plugin that are taken. */
+const pluginIn = (plugins: unknown): Pick<HookSettings, 'hasPlugin'> => {
+  const named = isRecord(plugins) ? Object.entries(plugins).filter(([name]) => isOwnPlugin(name)) : []
+  return named.length === 0 ? {} : { hasPlugin: named.some(([, isOn]) => isOn === true || Array.isArray(isOn)) }
+}
+
+/** The file that switches the plugin on, of files in the order in which each wins over those before it. */
+export const pluginFile = (settings: readonly HookSettings[]): string | undefined => {
+  const nearest = settings.findLast(({ hasPlugin }) => hasPlugin !== undefined)
+  return nearest?.hasPlugin === true ? nearest.file : undefined
+}
 
 /** Every command that settings name, wherever it stands: the shapes differ between versions. */
 const commandsIn = ({ hooks, statusLine }: Readonly<Record<string, unknown>>): readonly string[] => [
@@ -64,11 +75,19 @@ const inText = (text: string, file: string): readonly InstalledHook[] =>
 
 const hookIn = (command: string, file: string): readonly InstalledHook[] => {
   const own = ownHookIn(command)
-  return own === undefined ? [] : [{ event: own.event, program: programOf(command), file }]
+  if (own === undefined) return []
+  const launched = launchedBy(own.program)
+  if (launched === undefined) return [{ event: own.event, program: wordsIn(command)[0] ?? '', file }]
+  const [node = '', program = ''] = wordsIn(launched)
+  return [{ event: own.event, node, program, file }]
 }
 
-/** The first word of a command that is no assignment, without quotes. */
-const programOf = (command: string): string => {
-  const [, quoted, bare] = /^\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:["']([^"']+)["']|(\S+))/.exec(command) ?? []
-  return quoted ?? bare ?? ''
-}
+/** The words of a command without its assignments and quotes. */
+const wordsIn = (command: string): readonly string[] =>
+  [...command.replace(/^\s*(?:[A-Za-z_]\w*=\S*\s+)*/, '').matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/gs)].map(
+    ([word]) =>
+      word.replaceAll(
+        /'([^']*)'|"([^"]*)"|\\(.)/gs,
+        (_, single?: string, double?: string, bare?: string) => single ?? double ?? bare ?? '',
+      ),
+  )

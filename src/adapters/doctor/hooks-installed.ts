@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import {
   type AgentPlace,
@@ -10,7 +10,7 @@ import {
   STATUS_LINE,
 } from '../../agent-settings.ts'
 import type { Finding } from '../../ports/health-check.ts'
-import { type HookSettings, hookSettingsIn, type InstalledHook } from './hook-settings.ts'
+import { type HookSettings, hookSettingsIn, type InstalledHook, pluginFile } from './hook-settings.ts'
 
 /** The files in which Claude Code looks for hooks: the person's, the project's, and the person's own of the project. */
 const claudeFiles = (place: AgentPlace): readonly string[] =>
@@ -41,9 +41,11 @@ export const codexHooks = async (place: AgentPlace): Promise<readonly Finding[]>
 
 /** Whether any runtime is told to call the hooks. */
 export const hasHooks = (place: AgentPlace): boolean =>
-  read([...claudeFiles(place), ...codexFiles(place)]).some(
-    ({ hooks, hasPlugin }) => hooks.length > 0 || hasPlugin === true,
-  )
+  read([...claudeFiles(place), ...codexFiles(place)]).some(({ hooks }) => hooks.length > 0) ||
+  claudePlugin(place) !== undefined
+
+/** The file that switches the plugin on in Claude Code, for sessions in this folder. */
+export const claudePlugin = (place: AgentPlace): string | undefined => pluginFile(read(claudeFiles(place)))
 
 const read = (files: readonly string[]): readonly HookSettings[] =>
   // The working folder may be the home folder: then two of them are one.
@@ -52,7 +54,7 @@ const read = (files: readonly string[]): readonly HookSettings[] =>
 const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: AgentPlace): readonly Finding[] => {
   const broken = settings.filter(({ problem }) => problem !== undefined)
   const hooks = settings.flatMap((one) => one.hooks)
-  const plugin = settings.filter(({ hasPlugin }) => hasPlugin === true).map(({ file }) => file)
+  const plugin = [pluginFile(settings)].filter((file) => file !== undefined)
   return [
     ...broken.map(
       ({ file, problem }): Finding => ({
@@ -61,7 +63,7 @@ const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: A
         repair: 'Mend or remove that file: the runtime cannot read it either.',
       }),
     ),
-    ...plugin.map((file): Finding => pluginFinding(file, hooks)),
+    ...plugin.map((file): Finding => pluginFinding(file, hooks, place)),
     ...(hooks.length === 0
       ? plugin.length === 0
         ? [none(wanted)]
@@ -70,15 +72,22 @@ const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: A
   ]
 }
 
-/** The plugin brings every hook but the status line. */
-const pluginFinding = (file: string, hooks: readonly InstalledHook[]): Finding =>
-  hooks.some(({ event }) => event !== STATUS_LINE)
-    ? {
-        result: 'warning',
-        text: `the plugin, which ${file} switches on, and the settings both name the hooks`,
-        repair: 'Run "baton claude uninstall", or remove the plugin.',
-      }
-    : { result: 'ok', text: `the plugin is switched on in ${file}` }
+/** The plugin brings every hook but the status line. It knows our program by its name alone. */
+const pluginFinding = (file: string, hooks: readonly InstalledHook[], { environment }: AgentPlace): Finding => {
+  if (hooks.some(({ event }) => event !== STATUS_LINE))
+    return {
+      result: 'warning',
+      text: `the plugin, which ${file} switches on, and the settings both name the hooks`,
+      repair: 'Run "baton claude uninstall", or remove the plugin.',
+    }
+  if (!isRunnable({ event: '', program: '', node: 'node', file }, environment))
+    return {
+      result: 'problem',
+      text: `the plugin is switched on in ${file}, and does nothing: baton or node is not on the PATH`,
+      repair: 'Run "npm install -g batonpass", and start Claude Code where both are on the PATH.',
+    }
+  return { result: 'ok', text: `the plugin is switched on in ${file}` }
+}
 
 const none = ({ command }: Wanted): Finding => ({
   result: 'ok',
@@ -96,7 +105,7 @@ const installed = (
   const missing = wanted.events.filter((event) => !events.includes(event))
   const twice = [...new Set(events.filter((event, at) => events.indexOf(event) !== at))]
   const off = settings.filter(({ isOff }) => isOff === true)
-  const lost = [...new Set(hooks.map(({ program }) => program))].filter((program) => !isFound(program, environment))
+  const lost = [...new Set(hooks.filter((hook) => !isRunnable(hook, environment)).map(lostName))]
   const problems: readonly (Finding | false)[] = [
     off.length > 0 && {
       result: 'problem',
@@ -122,6 +131,16 @@ const installed = (
   const found = problems.filter((problem) => problem !== false)
   return found.length > 0 ? found : [{ result: 'ok', text: `installed in ${files.join(', ')}` }]
 }
+
+/** Whether a command finds its program. One that looks for it by itself takes `baton` where its file has gone. */
+const isRunnable = ({ program, node }: InstalledHook, environment: AgentPlace['environment']): boolean => {
+  if (node === undefined) return isFound(program, environment)
+  const hasNode = isFound('node', environment)
+  return (existsSync(program) && (hasNode || isFound(node, environment))) || (hasNode && isFound('baton', environment))
+}
+
+/** In settings that are shared the file has no name. */
+const lostName = ({ program }: InstalledHook): string => (program === '' ? 'baton' : program)
 
 const isFound = (program: string, { PATH = '' }: AgentPlace['environment']): boolean => {
   if (program.startsWith('$') || program.startsWith('~')) return true // the shell knows

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type AgentPlace, claudeOwnFile, codexFolder, isOwnProgram } from '../../agent-settings.ts'
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { Finding } from '../../ports/health-check.ts'
+import { claudePlugin } from './hooks-installed.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 
 /** An MCP server of ours in the settings of a runtime. */
@@ -21,8 +22,28 @@ export const toolServers = async (place: AgentPlace, claudeProject: string): Pro
     ...serversIn(own, 'projects', claudeProject, 'mcpServers'),
     ...serversIn(join(place.workingFolder, '.mcp.json'), 'mcpServers'),
   ]
-  const codex = await codexServers(join(codexFolder(place.environment), 'config.toml'))
-  return [...findingsFor(claude, 'claude mcp remove'), ...findingsFor(codex, 'codex mcp remove')]
+  const codex = [
+    ...(await codexServers(join(codexFolder(place.environment), 'config.toml'))),
+    ...(await codexServers(join(place.workingFolder, '.codex', 'config.toml'))),
+  ]
+  return [
+    ...findingsFor(claude, 'claude mcp remove'),
+    ...besidePlugin(claude, claudePlugin(place)),
+    ...findingsFor(codex, 'codex mcp remove'),
+  ]
+}
+
+/** The plugin brings the server under a name of its own. */
+const besidePlugin = (servers: readonly NamedServer[], plugin: string | undefined): readonly Finding[] => {
+  if (plugin === undefined || servers.length === 0) return []
+  const named = servers.map(({ name, file }) => `"${name}" (${file})`).join(' and ')
+  return [
+    {
+      result: 'warning',
+      text: `the plugin, which ${plugin} switches on, brings the same server as ${named}, so an agent has each tool twice`,
+      repair: 'Run "baton claude uninstall" and "claude mcp remove" for those, or remove the plugin.',
+    },
+  ]
 }
 
 const findingsFor = (servers: readonly NamedServer[], remove: string): readonly Finding[] => {

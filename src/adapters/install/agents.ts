@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import {
   type AgentPlace,
   CLAUDE_HOOKS,
@@ -10,13 +11,15 @@ import {
   codexFolder,
 } from '../../agent-settings.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { claudeProjectOf } from './claude-project.ts'
+import { claudeProjectOf, realFolder } from './claude-project.ts'
 import { serverEdit, settingsEdit, tomlEdit, wholeFileEdit } from './edits.ts'
+import { excludeEdit } from './exclude-edit.ts'
 import type { FileEdit } from './file-edit.ts'
 import { handoffCommand, isHandoffCommand } from './handoff-command.ts'
 import type { WantedHooks } from './hook-entries.ts'
 import type { JsonPath } from './json-document.ts'
 import type { OwnProgram } from './own-program.ts'
+import type { Holder } from './receipts.ts'
 import type { ServerStart } from './server-entry.ts'
 
 /** The parts of an installation. */
@@ -24,6 +27,14 @@ export const PARTS = ['hooks', 'statusLine', 'mcp', 'command'] as const
 
 /** One of the parts. */
 export type Part = (typeof PARTS)[number]
+
+/** How git treats the files of a project: the list of ignored files of this clone, and each file by its path. */
+export interface GitFiles {
+  readonly excludeFile: string
+  /** The folder, from the root of the repository on. */
+  readonly prefix: string
+  readonly files: Readonly<Record<string, { readonly state: 'tracked' | 'ignored' | 'open'; readonly pattern: string }>>
+}
 
 /** The entries that are to be in the settings of an agent. */
 export interface Wanted {
@@ -35,17 +46,21 @@ export interface Wanted {
   readonly shippedCommand: string
 }
 
+/** The entries of a scope: settings that others share name no path of this machine, where that can be. */
+export const wantedIn = (scope: ClaudeScope, wanted: Wanted): Wanted =>
+  scope === 'project' ? { ...wanted, program: { ...wanted.program, ...wanted.program.shared } } : wanted
+
 /** Flags that every command of ours gets. */
 const flagsOf = ({ dataDir }: Wanted): string => (dataDir === undefined ? '' : ` --data-dir ${quoted(dataDir)}`)
 
 /** The hooks of a runtime with the commands that answer them. */
 const hooksOf = (names: Readonly<Record<string, string>>, wanted: Wanted, more = ''): WantedHooks => {
-  const { words } = wanted.program
+  const { launcher } = wanted.program
   const commands = Object.entries(names).map(([name, event]) => [
     name,
-    `${words} hook ${event}${more}${flagsOf(wanted)}`,
+    `${launcher} hook ${event}${more}${flagsOf(wanted)}`,
   ])
-  return { program: words, hooks: Object.fromEntries(commands) as Record<string, string> }
+  return { program: launcher, hooks: Object.fromEntries(commands) as Record<string, string> }
 }
 
 /** How the MCP server is started. */
@@ -75,24 +90,61 @@ export const claudeServersOf = (
 export const commandFileOf = (scope: ClaudeScope, place: AgentPlace): string =>
   join(claudeFolderOf(scope, place), 'commands', 'baton', 'handoff.md')
 
+/** The files of a scope that stand in the folder of the project, by their paths in it. */
+export const projectFilesOf = (scope: ClaudeScope, place: AgentPlace): readonly string[] => {
+  if (scope === 'user') return []
+  const files = [claudeSettingsOf(scope, place), commandFileOf(scope, place)]
+  const all = scope === 'project' ? [...files, claudeServersOf(scope, place).file] : files
+  return all.map((file) => relative(place.workingFolder, file).replaceAll('\\', '/'))
+}
+
+/** Keeps the files of one person out of git. Those that others have already are not our matter. */
+const ignoredEdit = (place: AgentPlace, wanted: Wanted, git: GitFiles): FileEdit => {
+  const [settings = '', command = ''] = projectFilesOf('local', place)
+  const isOpen = (file: string): boolean => git.files[file]?.state === 'open'
+  const isNew = wanted.parts.includes('command') && !existsSync(join(place.workingFolder, command))
+  const own = [...(isOpen(settings) ? [settings] : []), ...(isOpen(command) && isNew ? [command] : [])]
+  const linesOf = (files: readonly string[]) => files.flatMap((file) => git.files[file]?.pattern ?? [])
+  const edit = excludeEdit({ path: git.excludeFile, lines: linesOf([settings, command]), wanted: linesOf(own) })
+  return { ...edit, holder: { ...claudeHolder('local', place), slot: `/${git.prefix}` } }
+}
+
 /** The files of an installation in a scope of Claude Code. A part that is not wanted is still found when it is to go. */
-export const claudeEdits = (scope: ClaudeScope, place: AgentPlace, wanted: Wanted): readonly FileEdit[] => {
+export const claudeEdits = (
+  scope: ClaudeScope,
+  place: AgentPlace,
+  all: Wanted,
+  git?: GitFiles,
+): readonly FileEdit[] => {
+  const wanted = wantedIn(scope, all)
   const { parts, program, shippedCommand } = wanted
   const { file, list, isLive } = claudeServersOf(scope, place)
-  return [
+  const holder = claudeHolder(scope, place)
+  const server = serverEdit(file, list, parts.includes('mcp') ? serverStartOf(wanted) : undefined, isLive)
+  const edits = [
     settingsEdit({
       path: claudeSettingsOf(scope, place),
       ...(parts.includes('hooks') && { hooks: claudeHooksOf(wanted) }),
-      ...(parts.includes('statusLine') && { statusLine: { program: program.words, flags: flagsOf(wanted) } }),
+      ...(parts.includes('statusLine') && { statusLine: { program: program.launcher, flags: flagsOf(wanted) } }),
     }),
-    serverEdit(file, list, parts.includes('mcp') ? serverStartOf(wanted) : undefined, isLive),
-    wholeFileEdit(
-      commandFileOf(scope, place),
-      parts.includes('command') ? handoffCommand(shippedCommand, program.words) : undefined,
-      (text) => isHandoffCommand(shippedCommand, text),
-    ),
+    // The scopes of a person share that file, each with a list of its own.
+    isLive === true ? { ...server, holder: { ...holder, slot: JSON.stringify(list) } } : server,
+    wholeFileEdit({
+      path: commandFileOf(scope, place),
+      content: parts.includes('command') ? handoffCommand(shippedCommand, program.words) : undefined,
+      isOurs: (text) => isHandoffCommand(shippedCommand, text),
+      isBorrowed: scope === 'local',
+    }),
   ]
+  const local = scope === 'local' && git !== undefined ? [ignoredEdit(place, wanted, git)] : []
+  return [...local, ...edits].map((edit) => ({ holder, ...edit }))
 }
+
+/** The name of an installation in Claude Code, for files that it shares with others. */
+export const claudeHolder = (scope: ClaudeScope, place: AgentPlace): Holder => ({
+  scope,
+  folder: realFolder(scope === 'user' ? claudeFolderOf(scope, place) : place.workingFolder),
+})
 
 /** The files of Codex: hooks, and configuration with MCP servers. */
 export const codexFilesOf = ({

@@ -75,11 +75,13 @@ const write = (change: PlannedChange, receipts: Receipts): Settled<undefined> =>
 }
 
 const undo = (change: PlannedChange, receipts: Receipts): void => {
-  const { file, before, after, receipt } = change
-  if (!isChange(change)) return
+  const { file, before, after, receipt, earlier } = change
   const bytes = after === undefined ? undefined : Buffer.from(after)
-  const restored = replaceFile({ ...file, bytes }, before === undefined ? undefined : Buffer.from(before))
-  if (restored.ok && receipt !== undefined) receipts.forget([file.target])
+  const isRestored =
+    !isChange(change) || replaceFile({ ...file, bytes }, before === undefined ? undefined : Buffer.from(before)).ok
+  if (!isRestored || receipt === undefined) return
+  if (earlier === undefined) receipts.forget([file.target])
+  else receipts.keep(earlier)
 }
 
 const underLock = async (

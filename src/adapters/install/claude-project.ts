@@ -13,7 +13,8 @@ export const claudeProjectOf = (workingFolder: string): string => {
   }
 }
 
-const realFolder = (folder: string): string => {
+/** A folder at the end of every link. */
+export const realFolder = (folder: string): string => {
   try {
     return realpathSync(folder)
   } catch {

@@ -43,6 +43,7 @@ const isBlank = (text: string): boolean => {
 export const settingsEdit = ({ path, hooks, statusLine }: WantedSettings): FileEdit => ({
   path,
   isBlank,
+  ...(hooks === undefined && statusLine === undefined && { isIdle: () => true }),
   install: (text) =>
     installInto(text, [
       ...(hooks === undefined ? [] : [(document: JsonDocument) => withHooks(document, hooks)]),
@@ -62,6 +63,7 @@ export const serverEdit = (path: string, list: JsonPath, start: ServerStart | un
   path,
   isBlank,
   ...(isLive && { isLive }),
+  ...(start === undefined && { isIdle: () => true }),
   install: (text) => installInto(text, start === undefined ? [] : [(document) => withServer(document, list, start)]),
   remove: (text, { receipt, original }) => {
     const read = jsonDocument(text)
@@ -87,22 +89,30 @@ export const tomlEdit = (path: string, start: ServerStart | undefined): FileEdit
 })
 
 /** A file that is ours from the first to the last character. One that a person has changed is theirs. */
-export const wholeFileEdit = (
-  path: string,
-  content: string | undefined,
-  isOurs: (text: string) => boolean,
-): FileEdit => ({
+export interface OwnFile {
+  readonly path: string
+  /** Absent where it is not wanted. */
+  readonly content: string | undefined
+  readonly isOurs: (text: string) => boolean
+  /** The file belongs to another scope as a rule: it is used as it is, and removed only if this installation made it. */
+  readonly isBorrowed?: boolean
+}
+
+/** The whole of a file that is ours. */
+export const wholeFileEdit = ({ path, content, isOurs, isBorrowed = false }: OwnFile): FileEdit => ({
   path,
   isBlank: () => false,
-  install: (text, { isUntouched }) => {
+  ...(content === undefined && { isIdle: () => true }),
+  install: (text, { isUntouched, isHolder }) => {
     if (content === undefined || text === content) return ok({ text })
+    if (isBorrowed && text !== undefined && isOurs(text) && isHolder !== true) return ok({ text })
     if (text === undefined || isUntouched || isOurs(text)) return ok({ text: content })
     return wrong(
       'is there already, and it is not ours or was changed: rename it, or leave it as it is with --no-command',
       'settings.foreign_entry',
     )
   },
-  remove: (text) => ok({ text: isOurs(text) ? undefined : text }),
+  remove: (text, { isHolder }) => ok({ text: isOurs(text) && (!isBorrowed || isHolder === true) ? undefined : text }),
 })
 
 /** Commands of a person that call ours among other things. They are never changed. */

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import type { JsonPath } from './json-document.ts'
-import { digestOf, type Receipt, type Receipts } from './receipts.ts'
+import { digestOf, type Holder, type Receipt, type Receipts } from './receipts.ts'
 import { refuse, type Settled, type TextProblem } from './refusal.ts'
 import { isReplaceable, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
@@ -16,6 +17,8 @@ export interface Past {
   /** Nobody has changed the file since it was written by us. */
   readonly isUntouched: boolean
   readonly original: string | undefined
+  /** The note names this installation: it has put its entries in. */
+  readonly isHolder?: boolean
 }
 
 /** One file that belongs to an installation, and how ours is put in and taken out. */
@@ -27,6 +30,10 @@ export interface FileEdit {
   isBlank(text: string): boolean
   /** The runtime writes to it all the time, under a lock. Its bytes are not kept: they would be old by tomorrow. */
   readonly isLive?: true
+  /** Whether nothing is to be put in; something that is there may still have to go. */
+  isIdle?(text: string | undefined): boolean
+  /** The installation that makes the edit. Absent where no other can share the file. */
+  readonly holder?: Holder
 }
 
 /** A change of one file that was thought through and not yet made. */
@@ -37,6 +44,10 @@ export interface PlannedChange {
   readonly after: string | undefined
   /** The note to keep with it; absent where the file is given back. */
   readonly receipt?: Receipt
+  /** The note that was there before. */
+  readonly earlier?: Receipt
+  /** The installation for which a file, or a place in it, stays as it is. */
+  readonly keptFor?: Holder
 }
 
 /** Whether a plan changes anything. */
@@ -48,29 +59,56 @@ export const planInstall = (edit: FileEdit, receipts: Receipts): Settled<Planned
     const edited = edit.install(text, past)
     if (!edited.ok) return edited
     const { text: after, made = [] } = edited.value
-    if (after === text || after === undefined) return ok({ after: text })
-    return ok({ after, receipt: receiptFor({ edit, file, past, before: text, after, made }) })
+    if (after !== text && after !== undefined)
+      return ok({ after, receipt: receiptFor({ edit, file, past, before: text, after, made }) })
+    // Another scope has put the same in: from now on it stays for both.
+    const { receipt } = past
+    const isShared = receipt !== undefined && edit.holder !== undefined && edit.isIdle?.(text) !== true
+    return ok({ after: text, ...(isShared && { receipt: { ...receipt, holders: holdersWith(edit, receipt) } }) })
   })
 
-/** Thinks through how one file is given back. */
+/** Thinks through how one file is given back. Entries that another installation has put in too stay for it. */
 export const planRemove = (edit: FileEdit, receipts: Receipts): Settled<PlannedChange> =>
   planned(edit, receipts, (text, past) => {
     if (text === undefined) return ok({ after: undefined })
     const { receipt, isUntouched, original } = past
-    if (isUntouched && receipt?.existed === false) return ok({ after: undefined })
-    if (isUntouched && original !== undefined) return ok({ after: original })
+    const others = othersBeside(edit, receipt)
+    const keptFor = others.find(({ slot }) => slot === edit.holder?.slot)
+    if (receipt !== undefined && keptFor !== undefined)
+      return ok({ after: text, keptFor, receipt: { ...receipt, holders: others } })
+    const isShared = others.length > 0
+    if (!isShared && isUntouched && receipt?.existed === false) return ok({ after: undefined })
+    if (!isShared && isUntouched && original !== undefined) return ok({ after: original })
     const edited = edit.remove(text, past)
     if (!edited.ok) return edited
     const { text: after } = edited.value
+    if (isShared && receipt !== undefined && after !== undefined) {
+      const written = isUntouched ? digestOf(Buffer.from(after)) : receipt.written
+      return ok({ after, receipt: { ...receipt, holders: others, written } })
+    }
     const isOver = after !== undefined && after !== text && receipt?.existed === false && edit.isBlank(after)
     return ok({ after: isOver ? undefined : after })
   })
+
+const isSame = (one: Holder, other: Holder): boolean =>
+  one.scope === other.scope && one.folder === other.folder && one.slot === other.slot
+
+/** The other installations that a note names. One whose folder is gone cannot be taken out any more, and does not count. */
+const othersBeside = ({ holder }: FileEdit, receipt: Receipt | undefined): readonly Holder[] =>
+  holder === undefined
+    ? []
+    : (receipt?.holders ?? []).filter((one) => !isSame(one, holder) && (one.scope === 'user' || existsSync(one.folder)))
+
+const holdersWith = (edit: FileEdit, receipt: Receipt | undefined): readonly Holder[] => [
+  ...othersBeside(edit, receipt),
+  ...(edit.holder === undefined ? [] : [edit.holder]),
+]
 
 type Decide = (
   text: string | undefined,
   past: Past,
   file: SettingsFile,
-) => Result<{ readonly after: string | undefined; readonly receipt?: Receipt }, TextProblem>
+) => Result<Pick<PlannedChange, 'after' | 'receipt' | 'keptFor'>, TextProblem>
 
 const planned = (edit: FileEdit, receipts: Receipts, decide: Decide): Settled<PlannedChange> => {
   const read = readSettingsFile(edit.path)
@@ -83,9 +121,11 @@ const planned = (edit: FileEdit, receipts: Receipts, decide: Decide): Settled<Pl
   const isUntouched = receipt !== undefined && bytes !== undefined && digestOf(bytes) === receipt.written
   const original =
     receipt?.original === undefined ? undefined : Buffer.from(receipt.original, 'base64').toString('utf8')
-  const decided = decide(before, { receipt, isUntouched, original }, file)
+  const { holder } = edit
+  const isHolder = holder !== undefined && (receipt?.holders ?? []).some((one) => isSame(one, holder))
+  const decided = decide(before, { receipt, isUntouched, original, isHolder }, file)
   if (!decided.ok) return refuse(edit.path, decided.error)
-  const plan = { edit, file, before, ...decided.value }
+  const plan = { edit, file, before, ...decided.value, ...(receipt !== undefined && { earlier: receipt }) }
   if (!isChange(plan)) return ok(plan)
   const replaceable = isReplaceable(file)
   return replaceable.ok ? ok(plan) : replaceable
@@ -122,9 +162,13 @@ const receiptFor = ({ edit, file, past, before, after, made }: Written): Receipt
     written: digestOf(Buffer.from(after)),
     made: [...(receipt?.made ?? []), ...made],
     folders: receipt?.folders ?? [],
-    ...(existed && edit.isLive !== true && { original: originalOf({ edit, past, before }) }),
+    holders: holdersWith(edit, receipt),
+    ...(existed && hasCopy(edit) && { original: originalOf({ edit, past, before }) }),
   }
 }
+
+/** Of a file that many write to, the bytes of before would be somebody's by the time they are given back. */
+const hasCopy = ({ isLive, holder }: FileEdit): boolean => isLive !== true && holder?.slot === undefined
 
 /** The bytes to give back: those from before us, or what the file has become without us. */
 const originalOf = ({ edit, past, before = '' }: Pick<Written, 'edit' | 'past' | 'before'>): string => {

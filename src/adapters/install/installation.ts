@@ -1,13 +1,13 @@
 import type { AgentPlace, ClaudeScope } from '../../agent-settings.ts'
 import { ok } from '../../domain/kernel/result.ts'
-import { claudeEdits, codexEdits, type Wanted } from './agents.ts'
+import { claudeEdits, codexEdits, type GitFiles, type Wanted } from './agents.ts'
 import { carryOutAll, planAll } from './carry-out.ts'
 import { mixedCommandsIn } from './edits.ts'
 import { type FileEdit, isChange, type PlannedChange, planInstall, planRemove } from './file-edit.ts'
 import { jsonDocument } from './json-document.ts'
 import { memberOf } from './json-tree.ts'
-import { hasPluginIn } from './look.ts'
-import { Receipts } from './receipts.ts'
+import { lookAtClaude, type PartState, pluginScope } from './look.ts'
+import { type Holder, Receipts } from './receipts.ts'
 import type { Settled } from './refusal.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
@@ -23,6 +23,8 @@ export interface Installation {
   readonly folder: string
   /** Nothing is written. */
   readonly isDryRun: boolean
+  /** How git treats the files of the project. Absent where it is none of git's. */
+  readonly git?: GitFiles
 }
 
 /** One file after it. */
@@ -64,12 +66,12 @@ export const uninstall = async (installation: Installation): Promise<Settled<Ins
   }
   const done = await carryOutAll(edits, planRemove, receipts)
   if (!done.ok) return done
-  receipts.forget(done.value.map(({ file }) => file.target))
+  receipts.forget(done.value.flatMap(({ file, receipt }) => (receipt === undefined ? [file.target] : [])))
   return ok({ files: done.value.map(changedFile), remarks: done.value.flatMap(leftRemarks) })
 }
 
-const editsOf = ({ agent, place, wanted }: Installation): readonly FileEdit[] =>
-  agent.name === 'codex' ? codexEdits(place, wanted) : claudeEdits(agent.scope, place, wanted)
+const editsOf = ({ agent, place, wanted, git }: Installation): readonly FileEdit[] =>
+  agent.name === 'codex' ? codexEdits(place, wanted) : claudeEdits(agent.scope, place, wanted, git)
 
 const changedFile = (change: PlannedChange): ChangedFile => {
   const { edit, before, after } = change
@@ -84,18 +86,31 @@ const besideThePlugin = ({
   agent,
   place,
   wanted,
+  folder,
 }: Installation): { readonly wanted: Wanted; readonly remarks: readonly string[] } => {
-  if (agent.name === 'codex' || !(['user', 'project', 'local'] as const).some((scope) => hasPluginIn(scope, place)))
-    return { wanted, remarks: [] }
+  if (agent.name === 'codex' || pluginScope(place) === undefined) return { wanted, remarks: [] }
   const parts = wanted.parts.filter((part) => part === 'statusLine')
+  const doubled = lookAtClaude(place, wanted, folder).flatMap(({ scope, parts }) =>
+    parts.some(({ part, state }) => part !== 'statusLine' && OURS.includes(state)) ? [scope] : [],
+  )
+  const remove = doubled.map((scope) => `"baton claude uninstall --scope ${scope}"`).join(' and ')
   return {
     wanted: { ...wanted, parts },
-    remarks: ['The plugin is switched on and brings the rest: only the status line is installed.'],
+    remarks: [
+      'The plugin is switched on and brings the rest: only the status line is installed.',
+      ...(doubled.length > 0
+        ? [
+            `The settings name hooks, server or command too, so each event is told twice: run ${remove}, then this again; or remove the plugin.`,
+          ]
+        : []),
+    ],
   }
 }
 
-const remarksOn = (changes: readonly PlannedChange[], { agent, wanted }: Installation): readonly string[] => {
-  const isPath = wanted.program.start.args.length > 0
+const OURS: readonly PartState[] = ['installed', 'incomplete', 'outdated']
+
+const remarksOn = (changes: readonly PlannedChange[], { agent, wanted, git }: Installation): readonly string[] => {
+  const isPath = wanted.program.start.args.length > 0 && wanted.program.shared === undefined
   const isOff = changes.some(({ after }) => after !== undefined && isSwitchedOff(after))
   return [
     ...(isOff ? ['These settings switch all hooks off: remove "disableAllHooks".'] : []),
@@ -104,8 +119,19 @@ const remarksOn = (changes: readonly PlannedChange[], { agent, wanted }: Install
           'A path of this machine is now in settings that others share. With baton on the PATH it would be its name alone.',
         ]
       : []),
+    ...(agent.name === 'claude' && git !== undefined ? gitRemarks(agent.scope, git) : []),
     ...(agent.name === 'codex' ? CODEX_REMARKS : []),
   ]
+}
+
+/** Files that others get though they are one person's, or do not get though they are for everybody. */
+const gitRemarks = (scope: ClaudeScope, { files }: GitFiles): readonly string[] => {
+  const those = (wanted: string) =>
+    Object.entries(files).flatMap(([file, { state }]) => (state === wanted ? [file] : []))
+  const settings = those('tracked').filter((file) => file.endsWith('.json'))
+  if (scope === 'local')
+    return settings.map((file) => `Git keeps ${file}, so others get these entries too: take it out (git rm --cached).`)
+  return those('ignored').map((file) => `Git ignores ${file}, so others do not get it.`)
 }
 
 const CODEX_REMARKS = [
@@ -119,9 +145,13 @@ const isSwitchedOff = (text: string): boolean => {
   return value?.kind === 'scalar' && value.value === true
 }
 
-const leftRemarks = ({ edit, after }: PlannedChange): readonly string[] => {
+const leftRemarks = ({ edit, after, keptFor }: PlannedChange): readonly string[] => {
   if (after === undefined) return []
+  if (keptFor !== undefined) return [keptRemark(edit.path, keptFor)]
   if (edit.path.endsWith('.md')) return [`${edit.path} was changed or is not ours, and stays.`]
   const count = edit.path.endsWith('.json') ? mixedCommandsIn(after) : 0
   return count === 0 ? [] : [`${edit.path} has a command of your own that calls baton among other things. It stays.`]
 }
+
+const keptRemark = (file: string, { scope, folder }: Holder): string =>
+  `Our entries in ${file} stay: they are those of the scope ${scope} (${folder}) too. "baton claude uninstall --scope ${scope}" takes them out.`

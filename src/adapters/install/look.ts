@@ -7,6 +7,7 @@ import {
   ownHookIn,
 } from '../../agent-settings.ts'
 import {
+  claudeHolder,
   claudeHooksOf,
   claudeServersOf,
   codexFilesOf,
@@ -15,18 +16,20 @@ import {
   type Part,
   serverStartOf,
   type Wanted,
+  wantedIn,
 } from './agents.ts'
 import { handoffCommand, isHandoffCommand } from './handoff-command.ts'
 import { hookEntriesIn, type WantedHooks } from './hook-entries.ts'
 import { type JsonDocument, jsonDocument } from './json-document.ts'
 import { memberOf } from './json-tree.ts'
+import { Receipts } from './receipts.ts'
 import { isOwnServer, isSameStart, type ServerStart, serverIn } from './server-entry.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { statusLineIn } from './status-line-entry.ts'
 import { tomlServerIn } from './toml-server.ts'
 
 /** How a part of an installation stands. */
-export type PartState = 'absent' | 'installed' | 'incomplete' | 'outdated' | 'foreign' | 'unreadable'
+export type PartState = 'absent' | 'installed' | 'plugin' | 'incomplete' | 'outdated' | 'foreign' | 'unreadable'
 
 /** One part of an installation, where it is looked for, and how it stands there. */
 export interface FoundPart {
@@ -41,26 +44,52 @@ export interface FoundPart {
 export interface FoundScope {
   readonly scope: ClaudeScope
   readonly parts: readonly FoundPart[]
-  /** The plugin is switched on by these settings. */
+  /** The plugin is switched on by these settings, and no nearer ones switch it off. */
   readonly hasPlugin: boolean
 }
 
-/** Looks at every scope of Claude Code. Nothing is changed. */
-export const lookAtClaude = (place: AgentPlace, wanted: Wanted): readonly FoundScope[] =>
-  CLAUDE_SCOPES.map((scope) => {
-    const file = claudeSettingsOf(scope, place)
-    const servers = claudeServersOf(scope, place)
-    return {
-      scope,
-      hasPlugin: onDocument(file, hasPlugin) === true,
-      parts: [
-        lookAt('hooks', file, (document) => hooksState(document, claudeHooksOf(wanted))),
-        lookAt('statusLine', file, (document) => statusLineState(document, wanted.program.words)),
-        lookAt('mcp', servers.file, (document) => serverState(serverIn(document, servers.list), serverStartOf(wanted))),
-        commandState(commandFileOf(scope, place), wanted),
-      ],
-    }
+/** The plugin brings all but the status line. */
+const BY_PLUGIN: readonly Part[] = ['hooks', 'mcp', 'command']
+
+/** Looks at every scope of Claude Code. Nothing is changed. @param folder where the notes are */
+export const lookAtClaude = (place: AgentPlace, wanted: Wanted, folder: string): readonly FoundScope[] => {
+  const receipts = new Receipts(folder)
+  const plugin = pluginScope(place)
+  return CLAUDE_SCOPES.map((scope) => {
+    const parts = partsOf(scope, place, wantedIn(scope, wanted), receipts)
+    const hasPlugin = scope === plugin
+    return { scope, hasPlugin, parts: hasPlugin ? parts.map(byPlugin) : parts }
   })
+}
+
+const byPlugin = (found: FoundPart): FoundPart =>
+  found.state === 'absent' && BY_PLUGIN.includes(found.part)
+    ? { ...found, state: 'plugin', detail: 'switched on here, brings it' }
+    : found
+
+const partsOf = (scope: ClaudeScope, place: AgentPlace, wanted: Wanted, receipts: Receipts): readonly FoundPart[] => {
+  const file = claudeSettingsOf(scope, place)
+  const servers = claudeServersOf(scope, place)
+  const command = commandFileOf(scope, place)
+  return [
+    lookAt('hooks', file, (document) => hooksState(document, claudeHooksOf(wanted))),
+    lookAt('statusLine', file, (document) => statusLineState(document, wanted.program.launcher)),
+    lookAt('mcp', servers.file, (document) => serverState(serverIn(document, servers.list), serverStartOf(wanted))),
+    ownerOf(command, scope, place, receipts) ?? commandState(command, wanted),
+  ]
+}
+
+/** The scopes of a project share one file of `/baton:handoff`. It is in that scope which has put it there. */
+const ownerOf = (file: string, scope: ClaudeScope, place: AgentPlace, receipts: Receipts): FoundPart | undefined => {
+  const read = readSettingsFile(file)
+  if (scope === 'user' || !read.ok || read.value.bytes === undefined) return undefined
+  const holders = receipts.read(read.value.target)?.holders ?? []
+  const own = claudeHolder(scope, place)
+  if (holders.some((one) => one.scope === own.scope && one.folder === own.folder)) return undefined
+  // A file that nobody here has put there came with the project.
+  const owner = holders[0]?.scope ?? 'project'
+  return owner === scope ? undefined : { part: 'command', file, ...ABSENT, detail: `that one is of the scope ${owner}` }
+}
 
 /** Looks at Codex. */
 export const lookAtCodex = (place: AgentPlace, wanted: Wanted): readonly FoundPart[] => {
@@ -77,14 +106,22 @@ export const lookAtCodex = (place: AgentPlace, wanted: Wanted): readonly FoundPa
   ]
 }
 
-/** Whether the plugin is switched on in a scope. */
-export const hasPluginIn = (scope: ClaudeScope, place: AgentPlace): boolean =>
-  onDocument(claudeSettingsOf(scope, place), hasPlugin) === true
+/** The scope whose settings switch the plugin on here. Those that are nearer win: local, then project, then user. */
+export const pluginScope = (place: AgentPlace): ClaudeScope | undefined => {
+  for (const scope of CLAUDE_SCOPES.toReversed()) {
+    const isOn = onDocument(claudeSettingsOf(scope, place), pluginIn)
+    if (isOn !== undefined) return isOn ? scope : undefined
+  }
+  return undefined
+}
 
-const hasPlugin = ({ root }: JsonDocument): boolean => {
+/** Whether settings switch the plugin on or off. Absent where they do not name it. */
+const pluginIn = ({ root }: JsonDocument): boolean | undefined => {
   const plugins = memberOf(root, 'enabledPlugins')?.value
-  const named = plugins?.kind === 'object' ? plugins.children : []
-  return named.some(({ key, value }) => isOwnPlugin(key) && value.kind === 'scalar' && value.value === true)
+  const named = plugins?.kind === 'object' ? plugins.children.filter(({ key }) => isOwnPlugin(key)) : []
+  if (named.length === 0) return undefined
+  // A list names the versions that are taken.
+  return named.some(({ value }) => (value.kind === 'scalar' ? value.value === true : value.kind === 'array'))
 }
 
 type State = Pick<FoundPart, 'state' | 'detail'>

@@ -1,8 +1,17 @@
-import { lstatSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { sha256 } from '../../sha256.ts'
 import type { JsonPath } from './json-document.ts'
 import { readSettingsFile, replaceFile } from './settings-file.ts'
+
+/** An installation that has its entries in a file. Several scopes may share one: then each has a holder in the note. */
+export interface Holder {
+  readonly scope: string
+  /** The folder that the installation is for. */
+  readonly folder: string
+  /** The place in the file, where each installation has one of its own. */
+  readonly slot?: string
+}
 
 /** A note about a file that was changed: all that is needed to give it back. */
 export interface Receipt {
@@ -18,6 +27,8 @@ export interface Receipt {
   readonly folders: readonly string[]
   /** The bytes it had before, in base64. */
   readonly original?: string
+  /** The installations that have entries in it. */
+  readonly holders?: readonly Holder[]
 }
 
 /** The digest of a file. */
@@ -34,16 +45,8 @@ export class Receipts {
 
   /** The note about a file. One that cannot be read is none. */
   read(target: string): Receipt | undefined {
-    const found = readSettingsFile(this.#fileOf(target))
-    if (!found.ok || found.value.bytes === undefined) return undefined
-    try {
-      const note = JSON.parse(found.value.bytes.toString('utf8')) as Receipt
-      return note.v === 1 && note.file === target && Array.isArray(note.made) && Array.isArray(note.folders)
-        ? note
-        : undefined
-    } catch {
-      return undefined
-    }
+    const note = readNote(this.#fileOf(target))
+    return note?.file === target ? note : undefined
   }
 
   /** Keeps a note, in place of an earlier one about the same file. */
@@ -56,11 +59,25 @@ export class Receipts {
     replaceFile({ ...found.value, mode: 0o600 }, Buffer.from(`${JSON.stringify(note)}\n`))
   }
 
-  /** Forgets notes, and removes the folders that were made for their files as far as nothing else is in them. */
+  /**
+   * Forgets notes, and removes the folders that were made for their files as far as nothing else is in them. A folder that
+   * holds a file of another installation goes with that one.
+   */
   forget(targets: readonly string[]): void {
     const folders = targets.flatMap((target) => this.read(target)?.folders ?? [])
     for (const target of targets) rmSync(this.#fileOf(target), { force: true })
-    for (const folder of folders.toSorted((one, other) => other.length - one.length)) removeIfEmpty(folder)
+    for (const folder of folders.toSorted((one, other) => other.length - one.length))
+      if (!isRemoved(folder)) this.#passOn(folder)
+  }
+
+  #passOn(folder: string): void {
+    const heir = this.#all().find(({ file }) => file.startsWith(`${folder}${sep}`))
+    if (heir !== undefined && !heir.folders.includes(folder)) this.keep({ ...heir, folders: [...heir.folders, folder] })
+  }
+
+  #all(): readonly Receipt[] {
+    const names = existsSync(this.#folder) ? readdirSync(this.#folder) : []
+    return names.flatMap((name) => readNote(join(this.#folder, name)) ?? [])
   }
 
   #fileOf(target: string): string {
@@ -68,10 +85,24 @@ export class Receipts {
   }
 }
 
-const removeIfEmpty = (folder: string): void => {
+const readNote = (path: string): Receipt | undefined => {
+  const found = readSettingsFile(path)
+  if (!found.ok || found.value.bytes === undefined) return undefined
+  try {
+    const note = JSON.parse(found.value.bytes.toString('utf8')) as Receipt
+    const isNote = note.v === 1 && typeof note.file === 'string'
+    return isNote && Array.isArray(note.made) && Array.isArray(note.folders) ? note : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a folder is gone. One that holds something of the person's stays. */
+const isRemoved = (folder: string): boolean => {
   try {
     rmdirSync(folder)
+    return true
   } catch {
-    // Something of the person's is in it.
+    return !existsSync(folder)
   }
 }

@@ -4,6 +4,7 @@ import {
   type Agent,
   CLAUDE_SCOPES,
   type ClaudeScope,
+  type FoundPart,
   homeStore,
   type Installation,
   type Installed,
@@ -87,19 +88,22 @@ export const claudeUninstall: Run = (invocation) =>
 
 /** Says what is in which settings of Claude Code. */
 export const claudeStatus: Run = async (invocation) => {
-  const { wanted, place } = installationFor(invocation, claude(invocation), USUAL)
-  const scopes = lookAtClaude(place, wanted)
-  const isTwice =
-    scopes.some(({ hasPlugin }) => hasPlugin) &&
-    scopes.some(({ parts }) => parts.some(({ part, state }) => part === 'hooks' && state !== 'absent'))
+  const { wanted, place, folder } = installationFor(invocation, claude(invocation), USUAL)
+  const scopes = lookAtClaude(place, wanted, folder)
+  const isNamed = ({ part, state }: FoundPart): boolean => part === 'hooks' && state !== 'absent' && state !== 'plugin'
+  const named = scopes.filter(({ parts }) => parts.some(isNamed)).map(({ scope }) => scope)
+  const isTwice = named.length > 0 && scopes.some(({ hasPlugin }) => hasPlugin)
   const { values, out, notes } = invocation
   if (values.json === true) return out.line(toJson({ name: 'claude', scopes, isTwice }))
   for (const { scope, parts, hasPlugin } of scopes) {
     writeSpans(out, [{ text: scope, style: 'title' }, { text: hasPlugin ? ' (the plugin is switched on here)' : '' }])
     for (const line of renderParts(parts)) writeSpans(out, line)
   }
+  const takeOut = named.map((scope) => `"baton claude uninstall --scope ${scope}"`)
   if (isTwice)
-    notes.line('The plugin and the settings both name the hooks: run "baton claude uninstall", or remove the plugin.')
+    notes.line(`The plugin and the settings both name the hooks: run ${takeOut.join(' and ')}, or remove the plugin.`)
+  else if (named.length > 1)
+    notes.line(`The hooks are in the scopes ${named.join(' and ')}. Keep one: ${takeOut.join(' or ')} takes them out.`)
 }
 
 /** Puts our entries into the settings of Codex. */

@@ -12,7 +12,10 @@ const FOLDER_FLAG = {
 } as const satisfies Flags
 
 const PROGRAM_FLAG = {
-  command: { value: 'WORDS', help: 'how to start baton from the settings (baton, or its whole path)' },
+  command: {
+    value: 'WORDS',
+    help: 'how to start baton from the settings, word for word (this program, with the Node that runs it now)',
+  },
 } as const satisfies Flags
 
 const DRY_FLAG = {
@@ -36,6 +39,8 @@ export const INSTALL_COMMANDS = {
     summary: 'name our hooks, status line and MCP server in Claude Code’s settings',
     details: [
       'The command /baton:handoff comes with them. What is missing is added, and everything else stays as it is, to the byte; doing it twice changes nothing. A status line of your own is kept: ours runs it and prints it first.',
+      'The hooks find the program without the PATH of the agent. Where it has gone they say nothing, and a status line of your own is still drawn.',
+      'Files of --scope local are kept out of git by a line in .git/info/exclude, unless the repository ignores them already.',
       'Each file is changed whole or not at all. How it was before is kept in the folder of the service, for "baton claude uninstall".',
       'Exit status 3, with nothing changed, if a file cannot be understood or written.',
     ].join('\n'),
@@ -53,14 +58,14 @@ export const INSTALL_COMMANDS = {
   },
   'claude uninstall': {
     summary: 'take our entries out of the settings of Claude Code',
-    details: BACK,
+    details: `${BACK} Entries that another scope has put there too stay, and it is said for which.`,
     flags: { ...SCOPE_FLAG, ...DRY_FLAG, ...FOLDER_FLAG, ...JSON_FLAG },
     load: async () => (await commands()).claudeUninstall,
   },
   'claude status': {
     summary: 'show what of ours is in which settings of Claude Code',
     details:
-      'For each scope: installed, incomplete, outdated (started in another way than "baton claude install" would write now), foreign, or absent; and whether the plugin is there as well. Changes nothing.',
+      'For each scope: installed, plugin (the plugin of Claude Code, switched on there, brings it), incomplete, outdated (started in another way than "baton claude install" would write now), foreign, or absent. Changes nothing.',
     flags: { ...PROGRAM_FLAG, ...FOLDER_FLAG, ...JSON_FLAG },
     load: async () => (await commands()).claudeStatus,
   },
