@@ -37,7 +37,9 @@ export const terminalsOn = async ({
   ...given
 }: TerminalParts): Promise<Terminals> => {
   const offerAt = environment.BATONPASS_OFFER_THREADS_AT?.trim() || undefined
-  const parts = buildContainer({ ...given, threads: { ...defined({ offerAt }), ...given.threads } })
+  // A person works these sessions: nobody would carry out a restart that a turn begins by itself.
+  const { policy: _, ...monitor } = given.monitor ?? {}
+  const parts = buildContainer({ ...given, monitor, threads: { ...defined({ offerAt }), ...given.threads } })
   const deps = {
     store: parts.resolve(TOKENS.store),
     handoffs: parts.resolve(TOKENS.handoffService),

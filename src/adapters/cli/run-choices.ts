@@ -7,7 +7,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { CheckedConfiguration, Configuration } from '../../domain/run/configuration.ts'
 import { SESSION_MODES } from '../../domain/run/session-settings.ts'
-import { PRESSURE_POLICIES, type PressurePolicy } from '../../domain/window/context-monitor.ts'
+import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { RunRequest } from '../../services/runner/run-request.ts'
 import type { Invocation } from './command.ts'
@@ -54,11 +54,8 @@ export const runChoices = (
     contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
   }
   const { budget, ...limits } = limitsFrom(invocation)
-  const isWritten = checked?.settings.some(({ key, from }) => key === 'restart.policy' && from !== 'default') === true
-  const policy: PressurePolicy =
-    flags.policy ?? (isWritten ? checked?.configuration.monitor.policy : undefined) ?? 'auto'
   return defined({
-    policy,
+    policy: flags.policy ?? checked?.configuration.monitor.policy,
     contextLimit: flags.contextLimit,
     lookBack: lookBackFrom(invocation),
     ...limits,

@@ -21,7 +21,8 @@ export const DEFAULT_CHECKPOINT_TIMEOUT_MS = 120_000
 export interface Configuration {
   readonly monitor: {
     readonly isEnabled: boolean
-    readonly policy: PressurePolicy
+    /** The policy that was chosen; absent means `auto` for runs, and `advise` for sessions that nobody runs. */
+    readonly policy?: PressurePolicy
     /** Lowest first; one that is switched off is not in it. */
     readonly milestones: readonly Milestone[]
   }

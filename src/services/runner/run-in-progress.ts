@@ -5,7 +5,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { RunEvent } from '../../domain/run/run-event.ts'
 import type { LeaseAsked } from '../../domain/session/process-identity.ts'
-import type { MonitorSettings, PressurePolicy } from '../../domain/window/context-monitor.ts'
+import { type MonitorSettings, type PressurePolicy, RUN_POLICY } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import type { AgentProcesses } from '../../ports/agent-processes.ts'
 import type { HookRunner } from '../../ports/hook-runner.ts'
@@ -196,7 +196,10 @@ export const workspaceOf = ({
 
 /** The policy about a full window: of this run, else of its session, else of all. */
 export const policyOf = ({ request, held, deps }: Pick<RunInProgress, 'request' | 'held' | 'deps'>): PressurePolicy =>
-  request.policy ?? held.monitor?.policy ?? deps.monitor?.policy ?? 'advise'
+  request.policy ?? held.monitor?.policy ?? unsaidPolicy(deps)
+
+/** The policy where neither a run nor its session has chosen one. */
+export const unsaidPolicy = ({ monitor }: Pick<RunnerDeps, 'monitor'>): PressurePolicy => monitor?.policy ?? RUN_POLICY
 
 /** The believed window of the requested model, if one was requested. */
 export const believedWindowOf = ({

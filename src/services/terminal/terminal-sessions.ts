@@ -19,7 +19,7 @@ export interface TerminalSession {
   readonly model?: string
   readonly cwd?: string
   readonly parentSessionId?: AgentSessionId
-  readonly monitor?: MonitorSettings
+  readonly monitor?: Omit<MonitorSettings, 'policy'>
 }
 
 /** A session that a handoff has made, and the terminal that it works in. */
@@ -115,8 +115,7 @@ export class TerminalSessions {
     if (conversation.closedAt !== undefined) await handoffs.reopenConversation({ conversation })
     const request = defined({
       ...{ conversationId: conversation.id, agentName, backend, model, providerSessionId, parentSessionId },
-      // A person works the session: nobody would carry out a restart that a turn begins by itself.
-      monitor: { ...monitor, policy: 'advise' as const },
+      monitor,
       commandId: derivedCommand(sha256, key, 'session', number),
     })
     const started = await handoffs.startSession(request)
