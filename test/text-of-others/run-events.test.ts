@@ -58,6 +58,8 @@ const BODIES: { readonly [Type in RunEventType]: Body<Type> } = {
       restarts: 0,
       transfers: 0,
       threads: 0,
+      refusedTools: [],
+      writes: 0,
       totals,
       durationMs: 1,
     },

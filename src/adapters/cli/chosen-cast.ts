@@ -3,7 +3,7 @@ import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { CastMember } from '../../services/runner/cast.ts'
 import { agentFrom, asConfigured } from './chosen-agent.ts'
-import { runtimeFrom, runtimeName } from './chosen-runtime.ts'
+import { chosenRuntime, type RuntimeOfAgent, runtimeFrom, runtimeName } from './chosen-runtime.ts'
 import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 
@@ -13,6 +13,7 @@ const OF_ONE = ['config', 'runtime', 'command', 'model', 'context-limit', 'resum
 /** The agents of a file as a cast, and the one that begins: the first, unless a flag names another. */
 export interface ChosenCast {
   readonly start: ConfiguredAgent
+  readonly runtimes: readonly RuntimeOfAgent[]
   readonly agents: Readonly<Record<string, CastMember>>
 }
 
@@ -31,7 +32,11 @@ export const castFrom = (
   const start = invocation.values.agent === undefined ? first : (agentFrom(invocation, configured) ?? first)
   const memberOf = (agent: ConfiguredAgent): CastMember => {
     const asked = asConfigured(invocation, agent)
-    return defined({ runtime: listened(runtimeFrom(asked, runtimeName(asked) ?? 'claude-sdk')), model: agent.model })
+    const name = chosenRuntime(asked)
+    runtimes.push({ agent: agent.name, name, isFound: runtimeName(asked) === undefined })
+    return defined({ runtime: listened(runtimeFrom(asked, name, agent.name)), model: agent.model })
   }
-  return { start, agents: Object.fromEntries(configured.map((agent) => [agent.name, memberOf(agent)])) }
+  const runtimes: RuntimeOfAgent[] = []
+  const agents = Object.fromEntries(configured.map((agent) => [agent.name, memberOf(agent)]))
+  return { start, agents, runtimes }
 }

@@ -9,6 +9,8 @@ export interface Output {
   readonly columns?: number | undefined
   /** Shows a last line that the next one takes the place of; an empty one takes it away. Absent where nothing can be redrawn. */
   status?(text: string): void
+  /** Rings the bell. Absent where there is no terminal, or no bell is wanted. */
+  bell?(): void
   /** Takes the whole terminal, until it is left. Absent where nothing can be redrawn. */
   screen?(): Screen
 }

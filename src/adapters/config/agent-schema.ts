@@ -16,6 +16,7 @@ const agentSchema = section({
   runtime: word(AGENT_RUNTIMES, OTHER_NAMES).optional(),
   command: text.optional(),
   model: text.optional(),
+  permission_mode: text.optional(),
   context_limit: count(1, 'tokens').optional(),
   milestones: milestonesSchema.optional(),
   session: sessionSchema.nullish(),

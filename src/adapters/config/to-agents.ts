@@ -2,6 +2,7 @@ import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { Configuration, ConfigurationSetting } from '../../domain/run/configuration.ts'
+import { permissionProblem } from '../../domain/run/permission-mode.ts'
 import type { SessionSettings } from '../../domain/run/session-settings.ts'
 import type { AgentContent } from './agent-schema.ts'
 import { hookNames, toHooks } from './hook-schema.ts'
@@ -45,12 +46,15 @@ const milestonesOf = (content: unknown, base: readonly (string | number)[], whol
   return { settled, problems }
 }
 
-/** Names that are there twice, and runtimes that lack what they run. */
+/** Names that are there twice, runtimes that lack what they run, and modes that a runtime does not know. */
 export const agentProblems = ({ agents }: FileContent): readonly FoundProblem[] =>
-  (agents ?? []).flatMap(({ name, runtime, command }, index) => {
+  (agents ?? []).flatMap(({ name, runtime, command, permission_mode: mode }, index) => {
     const first = (agents ?? []).findIndex((other) => other.name.trim() === name.trim())
     const wrong = (key: string, problem: string, advice: string) => ({ path: ['agents', index, key], problem, advice })
+    const runsOn = runtime ?? (command === undefined ? undefined : ('command' as const))
+    const unfit = mode === undefined ? undefined : permissionProblem(mode, runsOn)
     return [
+      ...(unfit === undefined ? [] : [wrong('permission_mode', unfit.problem, unfit.advice)]),
       ...(first === index
         ? []
         : [wrong('name', `agents[${first}] has this name`, 'Give each agent a name of its own.')]),
@@ -76,7 +80,8 @@ export const agentsOf = (
     const inherited = whole.hooks.filter(({ moment }) => agent.hooks?.[moment] == null)
     return {
       name: name.trim(),
-      ...defined({ runtime, command, model, maxRestarts: session?.max_handoffs_per_job }),
+      ...defined({ runtime, command, model, permissionMode: agent.permission_mode }),
+      ...defined({ maxRestarts: session?.max_handoffs_per_job }),
       milestones: milestonesInForce(settled[index]?.settings ?? []),
       ...defined({ contextLimit: agent.context_limit ?? whole.contextLimit }),
       session: sessionOf(session, whole.session),
@@ -105,6 +110,7 @@ export const agentSettings = (
       ...runtimeRow(agent, made, index),
       ...row('command', agent.command),
       ...row('model', agent.model),
+      ...row('permission_mode', agent.permission_mode),
       ...milestones.map(({ name, at, paths }) => ({
         key: `agents.${made?.name}.milestones.${name}`,
         value: at,
