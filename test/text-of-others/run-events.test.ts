@@ -24,6 +24,7 @@ const BODIES: { readonly [Type in RunEventType]: Body<Type> } = {
   'runner:gone': { sessionId, host: NASTY, pid: 1 },
   'process:left': { sessionId, host: NASTY, pid: 1, fate: 'elsewhere' },
   'turn:recorded': { sessionId, ...figures, turn: 1, toolCalls: [{ callId: NASTY, toolName: NASTY }] },
+  'tool:refused': { sessionId, toolName: NASTY, argument: NASTY, isWrite: true, allowedBy: NASTY },
   'context:milestone': { sessionId, ...figures, milestone: NASTY },
   'context:landing': { sessionId, ...figures },
   'context:compaction': { sessionId, trigger: 'auto', preTokens: 1 },
