@@ -54,6 +54,8 @@ export const runChoices = (
     contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
   }
   const { budget, ...limits } = limitsFrom(invocation)
+  // Several agents have their places beside the one of the conversation.
+  const agentPlace = textFlag(invocation, 'agents') === undefined ? agent?.place : undefined
   return defined({
     policy: flags.policy ?? checked?.configuration.monitor.policy,
     contextLimit: flags.contextLimit,
@@ -64,13 +66,17 @@ export const runChoices = (
     sessionMode: parsedFlag(invocation, 'session-mode', oneOf(SESSION_MODES)),
     sessionTimeoutMs: parsedFlag(invocation, 'session-timeout', duration),
     conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
-    workspace: workspaceFrom(invocation, checked?.configuration),
+    workspace: workspaceFrom(invocation, agentPlace ?? checked?.configuration),
+    worktree: agentPlace?.worktree,
     budget: { ...writtenBudget(checked), ...defined({ maxRestarts: agent?.maxRestarts }), ...budget },
   })
 }
 
 /** A conversation keeps where its work is done, so that a process that resumes it elsewhere finds the place. */
-const workspaceFrom = (invocation: Invocation, configuration: Configuration | undefined): Workspace => {
+const workspaceFrom = (
+  invocation: Invocation,
+  configuration: Pick<Configuration, 'workspace'> | undefined,
+): Workspace => {
   const { workingDirectory, worktreePath, branch, baseBranch } = configuration?.workspace ?? {}
   const folder = textFlag(invocation, 'cwd') ?? workingDirectory ?? '.'
   const worktree = textFlag(invocation, 'worktree') ?? worktreePath

@@ -4,6 +4,7 @@ import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema } from './milestone-schema.ts'
 import { sessionSchema } from './session-schema.ts'
 import { checkedText, count, list, percentage, section, text, word } from './values.ts'
+import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** Names by which people know these runtimes elsewhere. */
 const OTHER_NAMES = { 'claude-code': 'claude', 'claude-agent-sdk': 'claude-sdk', 'codex-cli': 'codex' } as const
@@ -24,6 +25,8 @@ const agentSchema = section({
     warning_percentage: percentage.optional(),
     critical_percentage: percentage.optional(),
   }).nullish(),
+  working_directory: workingDirectorySchema.nullish(),
+  workspace: workspaceSchema.nullish(),
   hooks: hooksSchema.nullish(),
 })
 

@@ -17,6 +17,7 @@ import {
   settleMilestones,
 } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
+import { agentPlaceOf, agentPlaceSettings, placeProblems } from './to-workspace.ts'
 
 /** The milestones of each agent: its own, and those of the whole configuration where it says nothing. */
 export interface AgentMilestones {
@@ -47,13 +48,15 @@ const milestonesOf = (content: unknown, base: readonly (string | number)[], whol
 }
 
 /** Names that are there twice, runtimes that lack what they run, and modes that a runtime does not know. */
-export const agentProblems = ({ agents }: FileContent): readonly FoundProblem[] =>
-  (agents ?? []).flatMap(({ name, runtime, command, permission_mode: mode }, index) => {
+export const agentProblems = ({ agents, workspace: ofAll }: FileContent): readonly FoundProblem[] =>
+  (agents ?? []).flatMap((agent, index) => {
+    const { name, runtime, command, permission_mode: mode } = agent
     const first = (agents ?? []).findIndex((other) => other.name.trim() === name.trim())
     const wrong = (key: string, problem: string, advice: string) => ({ path: ['agents', index, key], problem, advice })
     const runsOn = runtime ?? (command === undefined ? undefined : ('command' as const))
     const unfit = mode === undefined ? undefined : permissionProblem(mode, runsOn)
     return [
+      ...placeProblems(agent, ['agents', index], ofAll?.strategy),
       ...(unfit === undefined ? [] : [wrong('permission_mode', unfit.problem, unfit.advice)]),
       ...(first === index
         ? []
@@ -85,6 +88,7 @@ export const agentsOf = (
       milestones: milestonesInForce(settled[index]?.settings ?? []),
       ...defined({ contextLimit: agent.context_limit ?? whole.contextLimit }),
       session: sessionOf(session, whole.session),
+      ...defined({ place: agentPlaceOf(agent, whole) }),
       hooks: HOOK_MOMENTS.flatMap((moment) => [...own, ...inherited].filter((hook) => hook.moment === moment)),
     }
   })
@@ -120,6 +124,14 @@ export const agentSettings = (
       ...row('session.max_handoffs_per_job', session?.max_handoffs_per_job),
       ...row('session.mode', session?.mode),
       ...row('session.timeout', session?.timeout),
+      ...agentPlaceSettings(agent).map(({ key, value, from }) => ({
+        key: `agents.${made?.name}.${key}`,
+        value,
+        from: from
+          .split(', ')
+          .map((part) => `agents[${index}].${part}`)
+          .join(', '),
+      })),
       ...HOOK_MOMENTS.flatMap((moment) =>
         agent.hooks?.[moment] == null ? [] : row(`hooks.${moment}`, hookNames(made?.hooks ?? [], moment)),
       ),

@@ -1,5 +1,12 @@
 import { roomProblemOf } from '../../../domain/run/room-to-ask.ts'
-import { believedWindowOf, policyOf, type RunInProgress, type RunTerms, workspaceOf } from '../run-in-progress.ts'
+import {
+  believedWindowOf,
+  type Placed,
+  policyOf,
+  type RunInProgress,
+  type RunTerms,
+  workspaceOf,
+} from '../run-in-progress.ts'
 
 /** Says once, when a run begins, what is allowed and worth a second look. */
 export const warnAtStart = (run: RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>): void => {
@@ -28,7 +35,7 @@ const warnOfPlace = (run: Pick<RunInProgress, 'conversation' | 'request' | 'news
 }
 
 /** Every later run would have to name the place as well. */
-const warnOfNoPlace = (run: Pick<RunInProgress, 'conversation' | 'setting' | 'news'>): void => {
+const warnOfNoPlace = (run: Placed & Pick<RunInProgress, 'news'>): void => {
   const { workingDirectory, worktreePath = workingDirectory } = workspaceOf(run) ?? {}
   if (worktreePath === undefined) return
   const message =
