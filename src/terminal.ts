@@ -10,6 +10,7 @@ import { defined } from './domain/kernel/defined.ts'
 import type { AuditService } from './services/audit-service.ts'
 import { TerminalRequests } from './services/terminal/terminal-requests.ts'
 import { TerminalService } from './services/terminal/terminal-service.ts'
+import { watchingBy } from './terminal-settings.ts'
 
 /** A store, and where the service keeps what it knows of terminal sessions beside it. */
 export interface TerminalParts extends ContainerParts {
@@ -51,6 +52,7 @@ export const terminalsOn = async ({
     redact: parts.resolve(TOKENS.redact),
     onTaken,
     believedWindow: parts.resolve(TOKENS.believedWindow),
+    watchingIn: watchingBy(folder, parts.resolve(TOKENS.logger)),
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),
     transcripts: transcriptFiles(environment, (path) => new RolloutTail(path)),

@@ -3,7 +3,7 @@ import { AGENT_RUNTIMES } from '../../domain/run/agent-settings.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema } from './milestone-schema.ts'
 import { sessionSchema } from './session-schema.ts'
-import { checkedText, count, list, percentage, section, text, word } from './values.ts'
+import { checkedText, count, list, percentage, section, text, usedOrNever, word } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** Names by which people know these runtimes elsewhere. */
@@ -19,6 +19,7 @@ const agentSchema = section({
   model: text.optional(),
   permission_mode: text.optional(),
   context_limit: count(1, 'tokens').optional(),
+  context_restart_threshold: usedOrNever.optional(),
   milestones: milestonesSchema.optional(),
   session: sessionSchema.nullish(),
   context_monitor: section({

@@ -19,6 +19,7 @@ import {
   section,
   text,
   textOrOff,
+  usedOrNever,
   word,
 } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
@@ -26,6 +27,7 @@ import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 /** A section without keys below it is null in YAML, and means what an absent one does. */
 const keys = {
   context_limit: count(1, 'tokens').optional(),
+  context_restart_threshold: usedOrNever.optional(),
   milestones: milestonesByName.optional(),
   session: sessionSchema.nullish(),
   context_monitor: section({

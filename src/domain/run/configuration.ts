@@ -11,6 +11,9 @@ import type { Milestone } from '../window/milestone.ts'
 import type { ConfiguredAgent } from './agent-settings.ts'
 import type { SessionSettings } from './session-settings.ts'
 
+/** The names of a configuration in a folder, where none is named. */
+export const CONFIGURATION_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const
+
 /** The choices for when no restart is left. */
 export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
 

@@ -1,4 +1,5 @@
 import type { Sha256 } from '../../domain/kernel/digest.ts'
+import type { MonitorSettings } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { PendingFiles } from '../../ports/pending-files.ts'
@@ -30,6 +31,8 @@ export interface TerminalDeps {
   readonly transcripts: TranscriptFiles
   readonly readers: TerminalReaders
   readonly believedWindow: (model: string) => WindowSize | undefined
+  /** How the sessions of a folder are watched; as usual without it. */
+  readonly watchingIn?: (cwd: string | undefined) => Promise<Omit<MonitorSettings, 'policy'>>
   /** Looks after the summaries in memory files; without it none is looked for. */
   readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'sweep' | 'waitingIn' | 'offerAt'>
   /** Applied before a long text is cut, so that no part of a secret is left at its end. */

@@ -104,7 +104,8 @@ export class TerminalSessions {
   }
 
   async #start(asked: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
-    const { runtime, providerSessionId, model, parentSessionId, monitor } = asked
+    const { runtime, providerSessionId, model, parentSessionId } = asked
+    const monitor = { ...(await this.#deps.watchingIn?.(asked.cwd)), ...asked.monitor }
     const { handoffs, sha256 } = this.#deps
     const key = externalKey(runtime, providerSessionId)
     const { agentName, backend } = AGENTS[runtime]

@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs'
 import { foreseenRefusals, readConfiguration } from '../../../command-parts.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { ConfigurationError } from '../../../domain/run/configuration.ts'
+import { CONFIGURATION_FILES, ConfigurationError } from '../../../domain/run/configuration.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import type { Invocation, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderConfiguration, renderProblems } from '../render-configuration.ts'
 import { toJson } from '../render-text.ts'
-
-/** Where a configuration is looked for when none is named. */
-const USUAL_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const
 
 /** Says what a configuration file amounts to, or what is wrong with it. Nothing is opened or started. */
 export const configCheck: Run = async (invocation) => {
@@ -26,9 +23,9 @@ export const configCheck: Run = async (invocation) => {
 }
 
 const usualFile = (): string => {
-  const there = USUAL_FILES.filter((file) => existsSync(file))
+  const there = CONFIGURATION_FILES.filter((file) => existsSync(file))
   const [only] = there
-  if (only === undefined) throw new UsageError(`There is no ${USUAL_FILES.join(', ')} here. Name a file.`)
+  if (only === undefined) throw new UsageError(`There is no ${CONFIGURATION_FILES.join(', ')} here. Name a file.`)
   if (there.length > 1) throw new UsageError(`There are ${there.join(' and ')} here. Keep one, or name the file.`)
   return only
 }
