@@ -146,6 +146,8 @@ export interface AgentRuntime<Message = unknown> {
   readonly takesSessionId: boolean
   /** Whether its totals have the cost with every request: then no list price is needed. */
   readonly reportsCost?: boolean
+  /** Whether it says itself how large the window is, with the first answers of an agent. */
+  readonly reportsWindow?: boolean
   /** Whether it gives its agents the tools of a launch, and lets them be used without asking a person. */
   readonly takesTools?: boolean
   /** Begins a new session. */

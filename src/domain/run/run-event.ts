@@ -145,6 +145,7 @@ interface Bodies {
 /** The stable code of a warning. */
 export type RunWarningCode =
   | 'threshold.no_room_to_ask'
+  | 'window.not_known_yet'
   | 'workspace.kept'
   | 'workspace.not_kept'
   | 'tools.not_served'

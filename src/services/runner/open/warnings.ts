@@ -12,6 +12,7 @@ import {
 export const warnAtStart = (run: RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>): void => {
   if (run.conversation.current.workspace === undefined) warnOfNoPlace(run)
   else warnOfPlace(run)
+  warnOfUnknownWindow(run)
   const { monitor } = run.held
   if (monitor === undefined || policyOf(run) !== 'auto' || run.request.runtime.ask === undefined) return
   const hardLimit = monitor.window.hardLimit ?? believedWindowOf(run)
@@ -42,4 +43,16 @@ const warnOfNoPlace = (run: Placed & Pick<RunInProgress, 'news'>): void => {
     `The conversation has no place on record: this run works in ${JSON.stringify(worktreePath)}, and others will not ` +
     'know. Open conversations with their workspace.'
   run.news.emit({ type: 'run:warning', code: 'workspace.not_kept', message })
+}
+
+/** A restart is seen by the share of the window that is used: without its size there will be none. */
+const warnOfUnknownWindow = (run: Pick<RunInProgress, 'request' | 'deps' | 'held' | 'news'>): void => {
+  const { monitor } = run.held
+  if (monitor?.isEnabled !== true || policyOf(run) !== 'auto' || run.request.runtime.reportsWindow === true) return
+  const { configuredLimit, hardLimit = believedWindowOf(run) } = monitor.window
+  if (configuredLimit !== undefined || hardLimit !== undefined) return
+  const message =
+    'Nobody has said yet how large the window is. If the agent does not say it either, no restart is possible: give the ' +
+    'size with --context-limit TOKENS, as context_limit in the configuration, or name the model.'
+  run.news.emit({ type: 'run:warning', code: 'window.not_known_yet', message })
 }
