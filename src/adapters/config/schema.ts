@@ -26,8 +26,6 @@ import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** A section without keys below it is null in YAML, and means what an absent one does. */
 const keys = {
-  /** For editors: where the schema of this file is. */
-  $schema: text.optional(),
   context_limit: count(1, 'tokens').optional(),
   context_restart_threshold: usedOrNever.optional(),
   milestones: milestonesByName.optional(),
@@ -67,6 +65,8 @@ const keys = {
   agents: agentsSchema.nullish(),
   working_directory: workingDirectorySchema.nullish(),
   workspace: workspaceSchema.nullish(),
+  /** For editors: where the schema of this file is. */
+  $schema: text.optional(),
 }
 
 /** Everything that a file may hold, in every form. */
