@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import type { Batonpass } from './batonpass.ts'
 import { readConfiguration } from './configuration.ts'
@@ -11,7 +12,7 @@ import { type BatonpassOptions, type CreateOptions, OPTION_NAMES } from './optio
 import type { HookRunner } from './ports/hook-runner.ts'
 import { silentLogger } from './ports/logger.ts'
 import { redactorFor } from './redaction.ts'
-import type { AgentRunSettings } from './services/runner/run-request.ts'
+import type { AgentPlace, AgentRunSettings } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { ThreadSettings } from './services/thread/thread-deps.ts'
 import type { StorePlace } from './store-rule.ts'
@@ -89,9 +90,20 @@ const agentSettings = ({
   contextLimit,
   maxRestarts,
   session,
+  place,
 }: ConfiguredAgent): AgentRunSettings => {
   const budget = maxRestarts === undefined ? undefined : { maxRestarts }
-  return defined({ hooks, milestones, contextLimit, budget, ...sessionChoices(session) })
+  return defined({ hooks, milestones, contextLimit, budget, place: place && placed(place), ...sessionChoices(session) })
+}
+
+/** Relative folders begin at the working directory, whichever agent works when. */
+const placed = ({ workspace = {}, worktree }: NonNullable<ConfiguredAgent['place']>): AgentPlace => {
+  const { workingDirectory, worktreePath } = workspace
+  const folders = {
+    workingDirectory: workingDirectory === undefined ? undefined : resolve(workingDirectory),
+    worktreePath: worktreePath === undefined ? undefined : resolve(worktreePath),
+  }
+  return defined({ workspace: { ...workspace, ...defined(folders) }, worktree })
 }
 
 const sessionChoices = ({ mode, timeoutMs }: SessionSettings) => ({ sessionMode: mode, sessionTimeoutMs: timeoutMs })

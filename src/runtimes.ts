@@ -8,6 +8,7 @@ import { codexRuntime } from './adapters/codex/codex-runtime.ts'
 import { commandRuntime } from './adapters/runtime/command-runtime.ts'
 import { defined } from './domain/kernel/defined.ts'
 import type { AgentRuntimeName } from './domain/run/agent-settings.ts'
+import { PERMISSION_MODES } from './domain/run/permission-mode.ts'
 import type { AgentRuntime } from './ports/agent-runtime.ts'
 import { RuntimeFailure } from './ports/runtime-failure.ts'
 import type { Summarizer } from './ports/summarizer.ts'
@@ -28,24 +29,31 @@ export interface RuntimeChoices {
 }
 
 /** A package that a runtime needs, and that is there only where somebody installed it. */
-const needs = (name: string, packageName: string): void => {
+const packageProblem = (packageName: string): RuntimeProblem | undefined => {
   try {
     createRequire(import.meta.url).resolve(packageName)
+    return undefined
   } catch (cause) {
     // A package that can only be imported, and not required, is installed too.
-    if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') return
-    const hint = `It is optional: npm install ${packageName}, beside batonpass.`
-    const problem = `The runtime "${name}" needs the package ${packageName}, which is not installed. ${hint}`
-    throw new RuntimeFailure('runtime.missing', problem, { cause })
+    if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') return undefined
+    const advice = `It is optional: npm install ${packageName}, beside batonpass.`
+    return { problem: `needs the package ${packageName}, which is not installed`, advice, cause }
   }
 }
 
 /** A command that a runtime needs, by its path or in one of the places that commands are looked for in. */
-const needsCommand = (name: string, command: string, { PATH = '' }: Environment = process.env): void => {
+const commandProblem = (command: string, { PATH = '' }: Environment = process.env): RuntimeProblem | undefined => {
   const places = command.includes(sep) ? [command] : PATH.split(delimiter).map((place) => join(place, command))
-  if (places.some((place) => existsSync(place))) return
-  const problem = `The runtime "${name}" needs the command ${command}, which was not found.`
-  throw new RuntimeFailure('runtime.missing', `${problem} Install it, or name it with its path.`)
+  if (places.some((place) => existsSync(place))) return undefined
+  const advice = 'Install it, or name it with its path.'
+  return { problem: `needs the command ${command}, which was not found`, advice }
+}
+
+/** Something that a runtime lacks, and how to get it. */
+interface RuntimeProblem {
+  readonly problem: string
+  readonly advice: string
+  readonly cause?: unknown
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -53,6 +61,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 interface NamedRuntime {
   /** The backend that its sessions name. */
   readonly backend: string
+  /** Why it cannot be used here, if it cannot. */
+  readonly lacks: (choices: Pick<RuntimeChoices, 'command' | 'environment'>) => RuntimeProblem | undefined
   readonly make: (choices: RuntimeChoices) => AgentRuntime
 }
 
@@ -60,8 +70,8 @@ interface NamedRuntime {
 const RUNTIMES = {
   'claude-sdk': {
     backend: 'claude_agent_sdk',
+    lacks: () => packageProblem('@anthropic-ai/claude-agent-sdk'),
     make: ({ model, autoCompact, permissionMode, environment: env }) => {
-      needs('claude-sdk', '@anthropic-ai/claude-agent-sdk')
       const mayDoAnything = permissionMode === 'bypassPermissions'
       const allowDangerouslySkipPermissions = mayDoAnything ? true : undefined
       const options = defined({ permissionMode, allowDangerouslySkipPermissions, env })
@@ -70,27 +80,35 @@ const RUNTIMES = {
   },
   claude: {
     backend: 'claude_code',
-    make: ({ model, command, autoCompact, permissionMode, environment: env }) => {
-      needsCommand('claude', command ?? 'claude', env)
-      return claudeCommandRuntime(defined({ model, command, autoCompact, permissionMode, env }))
-    },
+    lacks: ({ command = 'claude', environment }) => commandProblem(command, environment),
+    make: ({ model, command, autoCompact, permissionMode, environment: env }) =>
+      claudeCommandRuntime(defined({ model, command, autoCompact, permissionMode, env })),
   },
   codex: {
     backend: 'codex',
-    make: ({ model, command: codexPathOverride, environment = {} }) => {
-      needs('codex', '@openai/codex-sdk')
+    lacks: ({ environment }) => {
+      const lacking = packageProblem('@openai/codex-sdk')
+      const isCommandThere = commandProblem('codex', environment) === undefined
+      return lacking && isCommandThere
+        ? {
+            ...lacking,
+            problem: 'needs the package @openai/codex-sdk beside the command codex, and it is not installed',
+          }
+        : lacking
+    },
+    make: ({ model, command: codexPathOverride, permissionMode, environment = {} }) => {
       const env: Record<string, string> = {}
       for (const [name, value] of Object.entries(environment)) if (value !== undefined) env[name] = value
-      return codexRuntime({ codex: defined({ codexPathOverride, env }), thread: defined({ model }) })
+      const sandboxMode = PERMISSION_MODES.codex.find((mode) => mode === permissionMode)
+      return codexRuntime({ codex: defined({ codexPathOverride, env }), thread: defined({ model, sandboxMode }) })
     },
   },
   command: {
     backend: 'command',
-    make: ({ command, environment, readers }) => {
-      if (command === undefined)
-        throw new RuntimeFailure('runtime.missing', 'The runtime "command" needs the command to run.')
-      return commandRuntime({ command, readers, ...(environment !== undefined && { environment }) })
-    },
+    lacks: ({ command }) =>
+      command === undefined ? { problem: 'needs the command to run', advice: 'Give it one.' } : undefined,
+    make: ({ command = '', environment, readers }) =>
+      commandRuntime({ command, readers, ...(environment !== undefined && { environment }) }),
   },
 } as const satisfies Record<AgentRuntimeName, NamedRuntime>
 
@@ -111,4 +129,26 @@ export const claudeSummarizer = (model: string): Summarizer => agentSdkSummarize
  *
  * @throws RuntimeFailure when it cannot be made here
  */
-export const runtimeNamed = (name: RuntimeName, choices: RuntimeChoices): AgentRuntime => RUNTIMES[name].make(choices)
+export const runtimeNamed = (name: RuntimeName, choices: RuntimeChoices): AgentRuntime => {
+  const lacking: RuntimeProblem | undefined = RUNTIMES[name].lacks(choices)
+  if (lacking === undefined) return RUNTIMES[name].make(choices)
+  const { problem, advice, cause } = lacking
+  throw new RuntimeFailure('runtime.missing', `The runtime "${name}" ${problem}. ${advice}`, { cause })
+}
+
+/** The runtimes that are looked for when none is named, the first one that is installed counts. */
+const USUAL = ['claude-sdk', 'claude', 'codex'] as const satisfies readonly RuntimeName[]
+
+/**
+ * The runtime of an agent that names none: the Agent SDK, else the command `claude`, else Codex.
+ *
+ * @throws RuntimeFailure when none of them is installed, with what each needs
+ */
+export const installedRuntime = (choices: Pick<RuntimeChoices, 'environment'>): RuntimeName => {
+  const found = USUAL.map((name) => ({ name, lacking: RUNTIMES[name].lacks(choices) }))
+  const installed = found.find(({ lacking }) => lacking === undefined)
+  if (installed !== undefined) return installed.name
+  const each = found.map(({ name, lacking }) => `"${name}" ${lacking?.problem}. ${lacking?.advice}`)
+  const others = 'Or name a program of your own with --command.'
+  throw new RuntimeFailure('runtime.missing', ['No runtime is installed.', ...each, others].join('\n  '))
+}

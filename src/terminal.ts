@@ -13,6 +13,7 @@ import { defined } from './domain/kernel/defined.ts'
 import type { AuditService } from './services/audit-service.ts'
 import { TerminalRequests } from './services/terminal/terminal-requests.ts'
 import { TerminalService } from './services/terminal/terminal-service.ts'
+import { watchingBy } from './terminal-settings.ts'
 
 /** A store, and where the service keeps what it knows of terminal sessions beside it. */
 export interface TerminalParts extends ContainerParts {
@@ -40,7 +41,9 @@ export const terminalsOn = async ({
   ...given
 }: TerminalParts): Promise<Terminals> => {
   const offerAt = environment.BATONPASS_OFFER_THREADS_AT?.trim() || undefined
-  const parts = buildContainer({ ...given, threads: { ...defined({ offerAt }), ...given.threads } })
+  // A person works these sessions: nobody would carry out a restart that a turn begins by itself.
+  const { policy: _, ...monitor } = given.monitor ?? {}
+  const parts = buildContainer({ ...given, monitor, threads: { ...defined({ offerAt }), ...given.threads } })
   const deps = {
     store: parts.resolve(TOKENS.store),
     handoffs: parts.resolve(TOKENS.handoffService),
@@ -53,6 +56,7 @@ export const terminalsOn = async ({
     onTaken,
     agentOf: (session: string) => agentOf(folder, session),
     believedWindow: parts.resolve(TOKENS.believedWindow),
+    watchingIn: watchingBy(folder, parts.resolve(TOKENS.logger)),
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),
     transcripts: transcriptFiles(environment, (path) => new RolloutTail(path), {

@@ -1,4 +1,5 @@
 import type { Workspace } from '../domain/conversation/conversation.ts'
+import type { RefusedCall } from '../domain/run/refused-tools.ts'
 import type { ProcessIdentity } from '../domain/session/process-identity.ts'
 import type { UsageTotals } from '../domain/window/usage-reading.ts'
 import type { WindowEvent } from '../domain/window/window-event.ts'
@@ -61,6 +62,10 @@ export interface RuntimeStep<Message> {
   readonly asksTransfer?: TransferAsked
   /** The agent delegates pieces of its work, each to be done at the same time in a thread of its own. */
   readonly asksThreads?: readonly ThreadAsked[]
+  /** Tool calls that the runtime refused, because nobody had allowed them; each is told once. */
+  readonly refused?: readonly RefusedCall[]
+  /** How many calls changed files, where the runtime tells. */
+  readonly writes?: number
   /** Present once, on the last step. */
   readonly end?: RuntimeEnd
 }
@@ -141,6 +146,8 @@ export interface AgentRuntime<Message = unknown> {
   readonly takesSessionId: boolean
   /** Whether its totals have the cost with every request: then no list price is needed. */
   readonly reportsCost?: boolean
+  /** Whether it says itself how large the window is, with the first answers of an agent. */
+  readonly reportsWindow?: boolean
   /** Whether it gives its agents the tools of a launch, and lets them be used without asking a person. */
   readonly takesTools?: boolean
   /** Begins a new session. */

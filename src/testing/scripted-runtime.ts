@@ -47,6 +47,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
   readonly takesSessionId: boolean
   /** Its script says what a window costs, or nothing does. */
   readonly reportsCost: boolean
+  readonly reportsWindow = true
   readonly takesTools: boolean
   readonly launches: ScriptedLaunch[] = []
   readonly questions: RuntimeQuestion[] = []

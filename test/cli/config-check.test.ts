@@ -82,6 +82,13 @@ describe('baton config check', () => {
       'hooks.on_context_threshold    none           default',
       'hooks.on_session_start        none           default',
       'hooks.after_handoff           none           default',
+      '',
+      'When a window fills up:',
+      '  At 90 % of the usable window a run restarts in a fresh window, at most 3 times after each new prompt; then the run ends, and its session fails.',
+      '  Where nobody knows how large the window is, there is no restart: write context_limit for such a model.',
+      '',
+      'For editors, the first line of the file may name its schema:',
+      expect.stringMatching(/^ {2}# yaml-language-server: \$schema=.*docs\/schemas\/configuration\.json$/) as unknown,
     ])
   })
 

@@ -51,7 +51,9 @@ describe('baton run', () => {
     expect(out).toBe('Answer 1.\nAnswer 2.\n')
     expect(err.replaceAll(/[0-9a-f]{8}-[-0-9a-f]+/g, 'ID').replace(/[\d.]+ s(?=,|$)/m, 'T')).toBe(
       [
+        'runtime: command',
         'session 1 begins (ID)',
+        'warning: Nobody has said yet how large the window is. If the agent does not say it either, no restart is possible: give the size with --context-limit TOKENS, as context_limit in the configuration, or name the model.',
         'turn 1 [░░░░░░░░░░] 0 %, 1k of 200k edit_file',
         'turn 2 [░░░░░░░░░░] 1 %, 2k of 200k',
         'session ID is completed',
@@ -94,6 +96,7 @@ describe('baton run', () => {
     const events = eventsIn(out)
     expect(events.map(({ type }) => type)).toEqual([
       'session:start',
+      'run:warning',
       'message',
       'message',
       'turn:recorded',
@@ -101,7 +104,7 @@ describe('baton run', () => {
       'run:end',
     ])
     expect(events.at(-1)).toMatchObject({ summary: { outcome: 'completed', sessions: 1, turns: 1, restarts: 0 } })
-    expect(events[1]).toMatchObject({ message: { type: 'system', subtype: 'init' } })
+    expect(events[2]).toMatchObject({ message: { type: 'system', subtype: 'init' } })
     expect(eventsIn((await run({}, '--json', 'Fix it')).out).map(({ type }) => type)).not.toContain('message')
   })
 

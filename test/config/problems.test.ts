@@ -4,7 +4,7 @@ import { linesIn, problemsIn } from './checking.ts'
 
 const hook = (given: unknown): object => ({ hooks: { after_run: [given] } })
 const ROOT =
-  'context_limit, milestones, session, context_monitor, restart, threads, fan_out, commands, redact, hooks, agents, working_directory, workspace'
+  'context_limit, context_restart_threshold, milestones, session, context_monitor, restart, threads, fan_out, commands, redact, hooks, agents, working_directory, workspace, $schema'
 const TIME = 'Write one such as 120s, 10m or 2h, or milliseconds.'
 const REMAINING = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
 const PERCENT = 'Write a number such as 50. To switch a milestone off, use null under milestones.'

@@ -6,7 +6,6 @@ import { fileWith } from './checking.ts'
 const DEFAULTS: Configuration = {
   monitor: {
     isEnabled: true,
-    policy: 'advise',
     milestones: [
       { name: 'warning', at: 0.5 },
       { name: 'critical', at: 0.65 },
@@ -201,7 +200,7 @@ describe('a configuration', () => {
       'context_monitor.enabled': true,
       'milestones.restart': 0.85,
       context_limit: null,
-      'restart.policy': 'advise',
+      'restart.policy': 'auto',
       'restart.checkpoint_timeout': 120_000,
       'restart.deadline': null,
     })

@@ -114,6 +114,7 @@ describe('everything of a run, in one stream', () => {
     })
     const runtime = functionRuntime<number>({
       backend: 'slow',
+      reportsWindow: true,
       start: async function* () {
         yield 1
         await heard // for ever, unless what happened before was told

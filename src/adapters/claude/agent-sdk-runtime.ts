@@ -52,6 +52,7 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
     backend: 'claude_agent_sdk',
     takesSessionId: true,
     takesTools: true,
+    reportsWindow: true,
     start: (launch) => run(promptOf(launch.prompt), startOptions(defaults, launch), launch),
     resume: ({ providerSessionId: resume, ...launch }) =>
       run(promptOf(launch.prompt), { ...launchOptions(defaults, launch), resume }, launch),

@@ -89,6 +89,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
     backend: 'claude_code',
     takesSessionId: true,
     takesTools: true,
+    reportsWindow: true,
     start: (launch) =>
       run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], {
         isResumed: false,

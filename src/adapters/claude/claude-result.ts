@@ -31,6 +31,9 @@ const result = z.looseObject({
   usage: counters.optional().catch(undefined),
   modelUsage: modelUsage.optional().catch(undefined),
   model_usage_since_last_result: modelUsage.optional().catch(undefined),
+  permission_denials: z
+    .array(z.looseObject({ tool_name: z.string(), tool_use_id: z.string(), tool_input: z.unknown() }))
+    .catch([]),
 })
 
 /** How a launch ended, as the runtime says it. */

@@ -4,6 +4,7 @@ import type { RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-ru
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 import { CutLine } from '../../processes/text-lines.ts'
 import type { AgentSource } from './agent-source.ts'
+import { ClaudePermissions } from './claude-permissions.ts'
 import { endOf, resultIn } from './claude-result.ts'
 import { modelIn, stepOf } from './claude-step.ts'
 import { ClaudeUsage } from './claude-usage.ts'
@@ -37,6 +38,7 @@ export class ClaudeRun<Message> implements RunningAgent<Message> {
   readonly #options: RunOptions<Message>
   readonly #inbox = new Inbox<Heard<Message>>()
   readonly #usage: ClaudeUsage
+  readonly #permissions = new ClaudePermissions()
   readonly #models = new Set<string>()
   #source: AgentSource<Message> | undefined
   #known: readonly WindowEvent[]
@@ -144,7 +146,12 @@ export class ClaudeRun<Message> implements RunningAgent<Message> {
     const { message: _, ...unseen } = read
     const isHidden = this.#options.passesPartials !== true && isPartial(message)
     const events = [...this.#known, ...read.events]
-    const step = { ...(isHidden ? unseen : read), events, ...this.#usage.take(message) }
+    const step = {
+      ...(isHidden ? unseen : read),
+      events,
+      ...this.#usage.take(message),
+      ...this.#permissions.take(message),
+    }
     this.#known = []
     const said = resultIn(message)
     if (said === undefined) {

@@ -26,11 +26,13 @@ export const agentFrom = (invocation: Invocation, agents: readonly ConfiguredAge
 
 const listed = (names: readonly string[]): string => names.map(plain).join(', ')
 
-/** The flags as they would be had the agent's runtime, command and model been written out. What a flag says counts. */
+/** The flags as they would be had the agent's runtime, command, model and permission mode been written out. What a flag says counts. */
 export const asConfigured = (invocation: Invocation, agent: ConfiguredAgent | undefined): Invocation => {
   if (agent === undefined) return invocation
-  const { runtime, command, model } = agent
+  const { runtime, command, model, permissionMode } = agent
   const { values } = invocation
   const isChosen = values.runtime !== undefined || values.command !== undefined
-  return { ...invocation, values: { ...defined(isChosen ? { model } : { runtime, command, model }), ...values } }
+  // Another runtime has other words for what an agent may do.
+  const own = isChosen ? { model } : { runtime, command, model, 'permission-mode': permissionMode }
+  return { ...invocation, values: { ...defined(own), ...values } }
 }

@@ -11,6 +11,8 @@ export interface Output {
   status?(text: string): void
   /** Whether a person reads it as it is written, and no program. */
   readonly isTerminal?: boolean
+  /** Rings the bell. Absent where there is no terminal, or no bell is wanted. */
+  bell?(): void
   /** Takes the whole terminal, until it is left. Absent where nothing can be redrawn. */
   screen?(): Screen
 }

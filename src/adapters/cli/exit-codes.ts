@@ -21,6 +21,8 @@ export const EXIT = {
   pending: 8,
   /** A run has handed its work to an agent that takes no part in it. */
   handedOver: 9,
+  /** An agent of a run has answered, and every attempt to change a file was refused. */
+  writesRefused: 10,
   /** A run was cancelled, as by Ctrl-C. */
   cancelled: 130,
 } as const
@@ -37,6 +39,7 @@ export const EXIT_MEANINGS = {
   noStore: 'there is no store to read',
   pending: 'migrate status: the schema lacks changes',
   handedOver: 'a run: the work waits for another agent',
+  writesRefused: 'a run: the agent answered, but every attempt to change a file was refused',
   cancelled: 'cancelled, as by Ctrl-C',
 } as const satisfies Record<keyof typeof EXIT, string>
 
@@ -48,5 +51,6 @@ export const EXIT_OF_RUN = {
   timed_out: EXIT.timedOut,
   superseded: EXIT.superseded,
   handed_over: EXIT.handedOver,
+  writes_refused: EXIT.writesRefused,
   cancelled: EXIT.cancelled,
 } as const satisfies Record<RunOutcome, number>

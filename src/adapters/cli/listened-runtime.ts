@@ -34,11 +34,11 @@ export const withListener = (runtime: AgentRuntime, { onTexts, onTotals }: Liste
     ...(agent.tell && { tell: agent.tell.bind(agent) }),
     interrupt: () => agent.interrupt(),
   })
-  const { backend, takesSessionId, reportsCost, takesTools } = runtime
+  const { backend, takesSessionId, reportsCost, reportsWindow, takesTools } = runtime
   return {
     backend,
     takesSessionId,
-    ...defined({ reportsCost, takesTools }),
+    ...defined({ reportsCost, reportsWindow, takesTools }),
     start: (launch) => listenTo(runtime.start(launch)),
     ...(runtime.resume && { resume: (launch) => listenTo(resumed(runtime, launch)) }),
     ...(runtime.has && { has: runtime.has.bind(runtime) }),

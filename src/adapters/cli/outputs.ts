@@ -14,6 +14,7 @@ export interface Writable {
 
 /** Takes the line away that the cursor stands in. */
 const CLEAR = '\r\u001b[2K'
+const BELL = '\u0007'
 const USUAL_COLUMNS = 80
 
 /**
@@ -50,7 +51,8 @@ export const outputsOn = (
     shown = text
     draw()
   }
-  return { out: steppingAside(out), err: Object.assign(steppingAside(err), { status }) }
+  const bell = (): void => void stderr.write(BELL)
+  return { out: steppingAside(out), err: Object.assign(steppingAside(err), { status, bell }) }
 }
 
 /** Every line of every command goes through here, so that nothing anybody wrote can steer a terminal. */

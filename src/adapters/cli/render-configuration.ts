@@ -4,11 +4,20 @@ import { Table } from './render-table.ts'
 import { plain } from './render-text.ts'
 import { textOf } from './style.ts'
 
-/** Every setting in force with the key it comes from, and what is worth a second look. */
+/** Sentences beside the settings. */
+export interface ConfigurationWords {
+  /** What happens when a window fills up. */
+  readonly fullWindow: readonly string[]
+  readonly remarks: readonly string[]
+  /** The line that names the schema of the file, where it has none and there is one. */
+  readonly schemaLine?: string
+}
+
+/** Every setting in force with the key it comes from, what they mean for a full window, and what is worth a second look. */
 export const renderConfiguration = (
   file: string,
   settings: readonly ConfigurationSetting[],
-  remarks: readonly string[],
+  { fullWindow, remarks, schemaLine }: ConfigurationWords,
   width?: number,
 ): string => {
   const columns = [
@@ -22,6 +31,12 @@ export const renderConfiguration = (
     '',
     textOf(table.header()),
     ...settings.map((setting) => textOf(table.row(setting))),
+    '',
+    'When a window fills up:',
+    ...fullWindow.map((line) => `  ${plain(line)}`),
+    ...(schemaLine === undefined
+      ? []
+      : ['', 'For editors, the first line of the file may name its schema:', `  ${plain(schemaLine)}`]),
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `Note: ${plain(remark)}`)]),
   ].join('\n')
 }

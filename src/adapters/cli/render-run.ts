@@ -52,6 +52,8 @@ export const describeRunEvent = (event: RunEvent): string => {
         : `an agent may still be at work on ${plain(event.host)}, and cannot be ended from here; its lease has expired`
     case 'turn:recorded':
       return `turn ${event.turn} ${renderFigures(event)}${toolsText(event.toolCalls)}`
+    case 'tool:refused':
+      return `refused: ${plain(event.toolName)}${event.argument === null ? '' : ` ${inQuotes(event.argument)}`}`
     case 'context:milestone':
       return `milestone ${plain(event.milestone)}: ${renderFigures(event)}`
     case 'context:landing':
@@ -155,4 +157,5 @@ const OUTCOMES = {
   exhausted: 'no restart left',
   superseded: 'taken over by another process',
   handed_over: 'handed over to another agent',
+  writes_refused: 'nothing was written',
 } as const satisfies Record<RunOutcome, string>

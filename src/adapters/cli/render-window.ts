@@ -53,7 +53,7 @@ export const describeMonitorEvent = (event: MonitorEvent): string => {
     case 'context.restart_refused':
       return `full, and not restarted: ${event.limit.replace('_', ' ')} (${event.whenExhausted.replace('_', ' ')})`
     case 'context.monitor_set':
-      return `watched: ${event.isEnabled ? event.policy : 'no'}`
+      return `watched: ${event.isEnabled ? (event.policy ?? 'as before') : 'no'}`
     default:
       return event satisfies never
   }

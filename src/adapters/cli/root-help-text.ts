@@ -51,4 +51,5 @@ Exit status:
   7    there is no store to read
   8    migrate status: the schema lacks changes
   9    a run: the work waits for another agent
+  10   a run: the agent answered, but every attempt to change a file was refused
   130  cancelled, as by Ctrl-C`

@@ -7,7 +7,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { CheckedConfiguration, Configuration } from '../../domain/run/configuration.ts'
 import { SESSION_MODES } from '../../domain/run/session-settings.ts'
-import { PRESSURE_POLICIES, type PressurePolicy } from '../../domain/window/context-monitor.ts'
+import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { RunRequest } from '../../services/runner/run-request.ts'
 import type { Invocation } from './command.ts'
@@ -54,11 +54,10 @@ export const runChoices = (
     contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
   }
   const { budget, ...limits } = limitsFrom(invocation)
-  const isWritten = checked?.settings.some(({ key, from }) => key === 'restart.policy' && from !== 'default') === true
-  const policy: PressurePolicy =
-    flags.policy ?? (isWritten ? checked?.configuration.monitor.policy : undefined) ?? 'auto'
+  // Several agents have their places beside the one of the conversation.
+  const agentPlace = textFlag(invocation, 'agents') === undefined ? agent?.place : undefined
   return defined({
-    policy,
+    policy: flags.policy ?? checked?.configuration.monitor.policy,
     contextLimit: flags.contextLimit,
     lookBack: lookBackFrom(invocation),
     ...limits,
@@ -67,13 +66,17 @@ export const runChoices = (
     sessionMode: parsedFlag(invocation, 'session-mode', oneOf(SESSION_MODES)),
     sessionTimeoutMs: parsedFlag(invocation, 'session-timeout', duration),
     conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
-    workspace: workspaceFrom(invocation, checked?.configuration),
+    workspace: workspaceFrom(invocation, agentPlace ?? checked?.configuration),
+    worktree: agentPlace?.worktree,
     budget: { ...writtenBudget(checked), ...defined({ maxRestarts: agent?.maxRestarts }), ...budget },
   })
 }
 
 /** A conversation keeps where its work is done, so that a process that resumes it elsewhere finds the place. */
-const workspaceFrom = (invocation: Invocation, configuration: Configuration | undefined): Workspace => {
+const workspaceFrom = (
+  invocation: Invocation,
+  configuration: Pick<Configuration, 'workspace'> | undefined,
+): Workspace => {
   const { workingDirectory, worktreePath, branch, baseBranch } = configuration?.workspace ?? {}
   const folder = textFlag(invocation, 'cwd') ?? workingDirectory ?? '.'
   const worktree = textFlag(invocation, 'worktree') ?? worktreePath

@@ -1,16 +1,27 @@
 import { counted } from '../../domain/kernel/counted.ts'
-import { type RunEvent, UNKNOWN_FIGURES, type WindowFigures } from '../../domain/run/run-event.ts'
+import { type RunEvent, type RunWarningCode, UNKNOWN_FIGURES, type WindowFigures } from '../../domain/run/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { Output } from './command.ts'
+import { refusedLines } from './render-refused.ts'
 import { costText, describeRunEvent, renderFigures } from './render-run.ts'
 import { plain } from './render-text.ts'
+
+/** Whether somebody should come and look: the run is over, or something waits for a person. */
+const needsPerson = (event: RunEvent): boolean =>
+  event.type === 'run:end' ||
+  event.type === 'agent:handoff:left' ||
+  (event.type === 'run:warning' && FOR_PEOPLE.includes(event.code))
+
+/** Warnings that only a person can follow. */
+const FOR_PEOPLE: readonly RunWarningCode[] = ['thread.offered', 'thread.waits', 'thread.block_waits']
 
 const TOOLS_SHOWN = 3
 
 /** Shows people the progress of a run: one line that is redrawn on a terminal, a line for each event elsewhere. */
 export class RunProgress {
   readonly #notes: Output
+  readonly #isSilent: boolean
   #epoch = 0
   #figures: WindowFigures = UNKNOWN_FIGURES
   #isUnknown = false
@@ -25,8 +36,9 @@ export class RunProgress {
   readonly #used = new Map<object, UsageTotals>()
   #totals: UsageTotals = NO_TOTALS
 
-  constructor(notes: Output) {
+  constructor(notes: Output, { isSilent = false }: { readonly isSilent?: boolean } = {}) {
     this.#notes = notes
+    this.#isSilent = isSilent
   }
 
   take(event: RunEvent): void {
@@ -36,7 +48,9 @@ export class RunProgress {
     const isInStatus = event.type === 'turn:recorded' || event.type === 'context:milestone'
     const whose = isOfThread ? `[${plain(event.agentName)}] ` : ''
     if (this.#notes.status === undefined || !isInStatus) this.#notes.line(`${whose}${describeRunEvent(event)}`)
+    if (event.type === 'run:end') for (const line of refusedLines(event.summary)) this.#notes.line(line)
     this.#notes.status?.(event.type === 'run:end' ? '' : this.statusLine())
+    if (!this.#isSilent && needsPerson(event)) this.#notes.bell?.()
   }
 
   /** Takes the usage of everything that a runtime has launched so far. A run may have several runtimes. */

@@ -61,6 +61,7 @@ class CodexRuntime<Event extends CodexEvent> implements Required<Omit<AgentRunti
   readonly backend = 'codex'
   readonly takesSessionId = false
   readonly takesTools = true
+  readonly reportsWindow = true
   readonly #options: CodexRuntimeOptions<Event>
   readonly #place: CodexPlace
 

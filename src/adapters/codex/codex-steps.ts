@@ -2,6 +2,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import { AnswerGate } from './answer-gate.ts'
+import { CodexPermissions } from './codex-permissions.ts'
 import type { CodexEvent, CodexUsage } from './codex-sdk.ts'
 import { execReader } from './exec-reader.ts'
 import { execTexts } from './exec-words.ts'
@@ -23,6 +24,7 @@ export class CodexSteps<Event extends CodexEvent> {
   readonly #follower: RolloutFollower
   readonly #prompt: string
   readonly #gate = new AnswerGate<RuntimeStep<Event>>()
+  readonly #permissions = new CodexPermissions()
   #held: Said[] = []
 
   constructor(follower: RolloutFollower, prompt: string) {
@@ -43,7 +45,7 @@ export class CodexSteps<Event extends CodexEvent> {
     if (event.type === 'turn.completed' || event.type === 'turn.failed') yield* this.#gate.open()
     this.#hold({ events: execReader.read(event), texts: execTexts(event) })
     const totals = event.type === 'turn.completed' ? this.#totalsOf(event.usage) : undefined
-    yield defined({ message: event, ...NOTHING, totals }) as RuntimeStep<Event>
+    yield defined({ message: event, ...NOTHING, totals, ...this.#permissions.ofEvent(event) }) as RuntimeStep<Event>
   }
 
   /** The last of what was written down; or, without a rollout, what the events told. */
@@ -65,7 +67,9 @@ export class CodexSteps<Event extends CodexEvent> {
     const { texts } = rolloutReader.words?.(record) ?? NOTHING
     const used = threadTotalsIn(record)
     const totals = used && this.#totalsOf(used)
-    return events.length + texts.length > 0 || totals !== undefined ? [defined({ events, texts, totals })] : []
+    const noted = this.#permissions.ofRecord(record)
+    const isTelling = events.length + texts.length > 0 || totals !== undefined || noted.refused !== undefined
+    return isTelling ? [defined({ events, texts, totals, ...noted })] : []
   }
 
   #hold(said: Said): void {

@@ -3,7 +3,8 @@ import { AGENT_RUNTIMES } from '../../domain/run/agent-settings.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema } from './milestone-schema.ts'
 import { sessionSchema } from './session-schema.ts'
-import { checkedText, count, list, percentage, section, text, word } from './values.ts'
+import { checkedText, count, list, percentage, section, text, usedOrNever, word } from './values.ts'
+import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** Names by which people know these runtimes elsewhere. */
 const OTHER_NAMES = { 'claude-code': 'claude', 'claude-agent-sdk': 'claude-sdk', 'codex-cli': 'codex' } as const
@@ -16,13 +17,17 @@ const agentSchema = section({
   runtime: word(AGENT_RUNTIMES, OTHER_NAMES).optional(),
   command: text.optional(),
   model: text.optional(),
+  permission_mode: text.optional(),
   context_limit: count(1, 'tokens').optional(),
+  context_restart_threshold: usedOrNever.optional(),
   milestones: milestonesSchema.optional(),
   session: sessionSchema.nullish(),
   context_monitor: section({
     warning_percentage: percentage.optional(),
     critical_percentage: percentage.optional(),
   }).nullish(),
+  working_directory: workingDirectorySchema.nullish(),
+  workspace: workspaceSchema.nullish(),
   hooks: hooksSchema.nullish(),
 })
 

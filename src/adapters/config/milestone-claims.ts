@@ -6,7 +6,10 @@ type Reader = typeof fraction | typeof usedOrNever
 
 const REMAINING_THRESHOLDS = ['context_handoff_threshold', 'context_threshold'] as const
 const HANDOFF_THRESHOLD: SettingPath = ['session', 'context_handoff_threshold']
-const RESTART_THRESHOLD: SettingPath = ['session', 'context_restart_threshold']
+const RESTART_THRESHOLDS: readonly SettingPath[] = [
+  ['session', 'context_restart_threshold'],
+  ['context_restart_threshold'],
+]
 
 /** The keys people know from elsewhere, and what each says. */
 const ALIASES: readonly (readonly [path: SettingPath, name: string, reader: Reader])[] = [
@@ -14,7 +17,7 @@ const ALIASES: readonly (readonly [path: SettingPath, name: string, reader: Read
   [['context_monitor', 'critical_percentage'], 'critical', percentage],
   [['session', 'context_threshold'], 'restart', remaining],
   [HANDOFF_THRESHOLD, 'restart', remaining],
-  [RESTART_THRESHOLD, 'restart', usedOrNever],
+  ...RESTART_THRESHOLDS.map((path) => [path, 'restart', usedOrNever] as const),
 ]
 
 /** The claims of a content about milestones, key by key. */
@@ -65,34 +68,36 @@ const claimAt = (
 
 /** One threshold says what remains and the other what is used: a file with both has mistaken one of them. */
 export const thresholdProblems = (content: unknown, base: SettingPath = []): readonly FoundProblem[] => {
-  const restart = [...base, ...RESTART_THRESHOLD]
-  const used = valueAt(content, restart)
   const key = REMAINING_THRESHOLDS.find((name) => valueAt(content, [...base, 'session', name]) !== undefined)
-  if (key === undefined || used === undefined) return []
+  if (key === undefined) return []
   const left = valueAt(content, [...base, 'session', key])
   const remains =
     typeof left === 'number' && left < 1 ? `${left}, which restarts at ${rounded(1 - left)}` : 'a fraction'
-  return [
-    {
-      path: restart,
-      problem: `${key} is there as well, and both are about the restart`,
-      advice: `Keep one. ${key} is what remains (${remains}); context_restart_threshold is what is used (${
-        typeof used === 'number' ? usedText(used) : 'a fraction'
-      }).`,
-    },
-  ]
+  return RESTART_THRESHOLDS.flatMap((path) => {
+    const used = valueAt(content, [...base, ...path])
+    if (used === undefined) return []
+    const uses = typeof used === 'number' ? usedText(used) : 'a fraction'
+    return [
+      {
+        path: [...base, ...path],
+        problem: `${path.length === 1 ? `session.${key}` : key} is there as well, and both are about the restart`,
+        advice: `Keep one. ${key} is what remains (${remains}); context_restart_threshold is what is used (${uses}).`,
+      },
+    ]
+  })
 }
 
 const usedText = (used: number): string =>
   used > 1 ? `${used}, which never restarts` : `${used}, which restarts there`
 
-/** A remark about a threshold that means never. */
-export const thresholdRemarks = (content: unknown, base: SettingPath = []): readonly string[] => {
-  const used = valueAt(content, [...base, ...RESTART_THRESHOLD])
-  if (typeof used !== 'number' || used <= 1) return []
-  const meant = used >= 10 && used <= 100 ? ` Write ${rounded(used / 100)} if ${used} % was meant.` : ''
-  return [`${pathText([...base, ...RESTART_THRESHOLD])} is ${used}, above 1: a full window is never restarted.${meant}`]
-}
+/** A remark about each threshold that means never. */
+export const thresholdRemarks = (content: unknown, base: SettingPath = []): readonly string[] =>
+  RESTART_THRESHOLDS.flatMap((path) => {
+    const used = valueAt(content, [...base, ...path])
+    if (typeof used !== 'number' || used <= 1) return []
+    const meant = used >= 10 && used <= 100 ? ` Write ${rounded(used / 100)} if ${used} % was meant.` : ''
+    return [`${pathText([...base, ...path])} is ${used}, above 1: a full window is never restarted.${meant}`]
+  })
 
 /** The value at a path, through own keys only. */
 const valueAt = (content: unknown, path: SettingPath): unknown =>

@@ -3,7 +3,7 @@ import { EXHAUSTED_CHOICES } from '../../domain/run/configuration.ts'
 import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
 import { agentsSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
-import { milestoneList, milestonesByName } from './milestone-schema.ts'
+import { milestoneList, milestonesByName, milestonesSchema } from './milestone-schema.ts'
 import { redactSchema } from './redact-schema.ts'
 import { sessionSchema } from './session-schema.ts'
 import { threadSchema } from './thread-schema.ts'
@@ -19,6 +19,7 @@ import {
   section,
   text,
   textOrOff,
+  usedOrNever,
   word,
 } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
@@ -26,6 +27,7 @@ import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 /** A section without keys below it is null in YAML, and means what an absent one does. */
 const keys = {
   context_limit: count(1, 'tokens').optional(),
+  context_restart_threshold: usedOrNever.optional(),
   milestones: milestonesByName.optional(),
   session: sessionSchema.nullish(),
   context_monitor: section({
@@ -63,7 +65,12 @@ const keys = {
   agents: agentsSchema.nullish(),
   working_directory: workingDirectorySchema.nullish(),
   workspace: workspaceSchema.nullish(),
+  /** For editors: where the schema of this file is. */
+  $schema: text.optional(),
 }
+
+/** Everything that a file may hold, in every form. */
+export const fileSchema = section({ ...keys, milestones: milestonesSchema.optional() })
 
 const byName = section(keys)
 const byList = section({ ...keys, milestones: milestoneList })

@@ -2,6 +2,7 @@ import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { Configuration, ConfigurationSetting } from '../../domain/run/configuration.ts'
+import { permissionProblem } from '../../domain/run/permission-mode.ts'
 import type { SessionSettings } from '../../domain/run/session-settings.ts'
 import type { AgentContent } from './agent-schema.ts'
 import { hookNames, toHooks } from './hook-schema.ts'
@@ -16,6 +17,7 @@ import {
   settleMilestones,
 } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
+import { agentPlaceOf, agentPlaceSettings, placeProblems } from './to-workspace.ts'
 
 /** The milestones of each agent: its own, and those of the whole configuration where it says nothing. */
 export interface AgentMilestones {
@@ -45,12 +47,17 @@ const milestonesOf = (content: unknown, base: readonly (string | number)[], whol
   return { settled, problems }
 }
 
-/** Names that are there twice, and runtimes that lack what they run. */
-export const agentProblems = ({ agents }: FileContent): readonly FoundProblem[] =>
-  (agents ?? []).flatMap(({ name, runtime, command }, index) => {
+/** Names that are there twice, runtimes that lack what they run, and modes that a runtime does not know. */
+export const agentProblems = ({ agents, workspace: ofAll }: FileContent): readonly FoundProblem[] =>
+  (agents ?? []).flatMap((agent, index) => {
+    const { name, runtime, command, permission_mode: mode } = agent
     const first = (agents ?? []).findIndex((other) => other.name.trim() === name.trim())
     const wrong = (key: string, problem: string, advice: string) => ({ path: ['agents', index, key], problem, advice })
+    const runsOn = runtime ?? (command === undefined ? undefined : ('command' as const))
+    const unfit = mode === undefined ? undefined : permissionProblem(mode, runsOn)
     return [
+      ...placeProblems(agent, ['agents', index], ofAll?.strategy),
+      ...(unfit === undefined ? [] : [wrong('permission_mode', unfit.problem, unfit.advice)]),
       ...(first === index
         ? []
         : [wrong('name', `agents[${first}] has this name`, 'Give each agent a name of its own.')]),
@@ -76,10 +83,12 @@ export const agentsOf = (
     const inherited = whole.hooks.filter(({ moment }) => agent.hooks?.[moment] == null)
     return {
       name: name.trim(),
-      ...defined({ runtime, command, model, maxRestarts: session?.max_handoffs_per_job }),
+      ...defined({ runtime, command, model, permissionMode: agent.permission_mode }),
+      ...defined({ maxRestarts: session?.max_handoffs_per_job }),
       milestones: milestonesInForce(settled[index]?.settings ?? []),
       ...defined({ contextLimit: agent.context_limit ?? whole.contextLimit }),
       session: sessionOf(session, whole.session),
+      ...defined({ place: agentPlaceOf(agent, whole) }),
       hooks: HOOK_MOMENTS.flatMap((moment) => [...own, ...inherited].filter((hook) => hook.moment === moment)),
     }
   })
@@ -105,6 +114,7 @@ export const agentSettings = (
       ...runtimeRow(agent, made, index),
       ...row('command', agent.command),
       ...row('model', agent.model),
+      ...row('permission_mode', agent.permission_mode),
       ...milestones.map(({ name, at, paths }) => ({
         key: `agents.${made?.name}.milestones.${name}`,
         value: at,
@@ -114,6 +124,14 @@ export const agentSettings = (
       ...row('session.max_handoffs_per_job', session?.max_handoffs_per_job),
       ...row('session.mode', session?.mode),
       ...row('session.timeout', session?.timeout),
+      ...agentPlaceSettings(agent).map(({ key, value, from }) => ({
+        key: `agents.${made?.name}.${key}`,
+        value,
+        from: from
+          .split(', ')
+          .map((part) => `agents[${index}].${part}`)
+          .join(', '),
+      })),
       ...HOOK_MOMENTS.flatMap((moment) =>
         agent.hooks?.[moment] == null ? [] : row(`hooks.${moment}`, hookNames(made?.hooks ?? [], moment)),
       ),

@@ -11,6 +11,7 @@ import {
 import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/run/room-to-ask.ts'
 import { DEFAULT_SESSION_SETTINGS } from '../../domain/run/session-settings.ts'
 import { DEFAULT_FAN_OUT } from '../../domain/thread/fan-out.ts'
+import { RUN_POLICY } from '../../domain/window/context-monitor.ts'
 import { hookNames, toHooks } from './hook-schema.ts'
 import { milestonesInForce, pathText, type SettledMilestones } from './milestone-settings.ts'
 import { redactionOf, redactionSettings } from './redact-schema.ts'
@@ -51,11 +52,11 @@ const configurationOf = (
   }
   const checkpointTimeoutMs = restart?.checkpoint_timeout ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
   return defined({
-    monitor: {
+    monitor: defined({
       isEnabled: monitor?.enabled ?? true,
-      policy: restart?.policy ?? 'advise',
+      policy: restart?.policy,
       milestones: milestonesInForce(settings),
-    },
+    }),
     contextLimit: content.context_limit,
     restart: defined({
       budget: defined(budget),
@@ -114,7 +115,7 @@ const settingsOf = (
       from: paths.map(pathText).join(', ') || 'default',
     })),
     setting('context_limit', contextLimit),
-    setting('restart.policy', monitor.policy),
+    setting('restart.policy', monitor.policy ?? RUN_POLICY),
     setting('session.max_handoffs_per_job', restart.budget.maxRestarts),
     setting('session.mode', session.mode),
     setting('session.timeout', session.timeoutMs),
@@ -157,7 +158,7 @@ const isWritten = (content: FileContent, key: string): boolean => {
 
 const remarksOn = ({ monitor, contextLimit }: Configuration): readonly string[] => {
   const restartAt = monitor.milestones.find(({ name }) => name === 'restart')?.at
-  const isAuto = monitor.policy === 'auto'
+  const isAuto = (monitor.policy ?? RUN_POLICY) === 'auto'
   return [
     ...(isAuto && !monitor.isEnabled ? ['The policy is auto, but the monitor is off: nothing will be restarted.'] : []),
     ...(isAuto && restartAt === undefined

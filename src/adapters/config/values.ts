@@ -12,14 +12,22 @@ class Wrong {
   }
 }
 
+/** The form of a value as a JSON Schema says it, for editors. */
+type Form = Readonly<Record<string, unknown>>
+
+const A_TEXT: Form = { type: 'string', minLength: 1 }
+
 /** A value as a reader of our own takes it, so that what is wrong is said in our own words. */
-const value = <T>(read: (raw: unknown) => T | Wrong) =>
-  z.unknown().transform((raw, context): T => {
-    const result = read(raw)
-    if (!(result instanceof Wrong)) return result
-    context.addIssue({ code: 'custom', message: result.text })
-    return z.NEVER
-  })
+const value = <T>(form: Form, read: (raw: unknown) => T | Wrong) =>
+  z
+    .unknown()
+    .transform((raw, context): T => {
+      const result = read(raw)
+      if (!(result instanceof Wrong)) return result
+      context.addIssue({ code: 'custom', message: result.text })
+      return z.NEVER
+    })
+    .meta(form)
 
 /** A value for a sentence: short, and on one line. */
 const shown = (raw: unknown): string => {
@@ -37,14 +45,14 @@ const isBetween = (raw: unknown, above: number, upTo: number): raw is number =>
   typeof raw === 'number' && raw > above && raw <= upTo
 
 /** A fraction of the usable window. */
-export const fraction = value((raw) => {
+export const fraction = value({ type: 'number', exclusiveMinimum: 0, maximum: 1 }, (raw) => {
   if (isBetween(raw, 0, 1)) return raw
   if (isBetween(raw, 1, 100)) return new Wrong(`${raw} is not a fraction`, `Write ${raw / 100} for ${raw} %.`)
   return new Wrong(`${shown(raw)} is not a fraction above 0 and up to 1`, 'Write a number such as 0.85.')
 })
 
 /** The part of the window that must remain, read as the point at which that little is left. */
-export const remaining = value((raw) => {
+export const remaining = value({ type: 'number', minimum: 0, exclusiveMaximum: 1 }, (raw) => {
   if (typeof raw === 'number' && raw >= 0 && raw < 1) return rounded(1 - raw)
   if (isBetween(raw, 1, 99)) return new Wrong(`${raw} is not a fraction`, `Write ${raw / 100} for ${raw} % remaining.`)
   const advice = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
@@ -52,7 +60,7 @@ export const remaining = value((raw) => {
 })
 
 /** The part of the window that may be used; more than 1 means never, read as null. */
-export const usedOrNever = value((raw): number | null | Wrong => {
+export const usedOrNever = value({ type: 'number', exclusiveMinimum: 0 }, (raw): number | null | Wrong => {
   if (isBetween(raw, 0, 1)) return raw
   if (typeof raw === 'number' && raw > 1) return null
   const advice = 'Write what may be used: 0.9 restarts at nine tenths of the window, and above 1 means never.'
@@ -60,7 +68,7 @@ export const usedOrNever = value((raw): number | null | Wrong => {
 })
 
 /** A percentage of the usable window, read as a fraction. */
-export const percentage = value((raw) => {
+export const percentage = value({ type: 'number', exclusiveMinimum: 1, maximum: 100 }, (raw) => {
   if (isBetween(raw, 1, 100)) return rounded(raw / 100)
   if (isBetween(raw, 0, 1)) {
     const percent = rounded(raw * 100)
@@ -79,9 +87,16 @@ export const LONGEST_STEP_MS = UNITS.d
 /** A year is as long as a piece of work may take. */
 export const LONGEST_WORK_MS = 365 * UNITS.d
 
+const A_DURATION: Form = {
+  anyOf: [
+    { type: 'string', pattern: '^\\s*\\d{1,9} ?(ms|s|m|h|d)\\s*$' },
+    { type: 'integer', minimum: 1_000 },
+  ],
+}
+
 /** A length of time such as `120s`, `10m` or `2h`, or a number of milliseconds; read as milliseconds. */
 export const duration = (mostMs: number) =>
-  value((raw) => {
+  value(A_DURATION, (raw) => {
     const ms = typeof raw === 'string' ? millisecondsIn(raw) : raw
     if (isBetween(raw, 0, 999)) {
       return new Wrong(`${raw} is a number of milliseconds, less than a second`, `Write "${raw}s" for ${raw} seconds.`)
@@ -93,7 +108,7 @@ export const duration = (mostMs: number) =>
   })
 
 /** How long commands are remembered: a length of time, or for ever, read as false. */
-export const retention = value((raw): number | false | Wrong => {
+export const retention = value({ anyOf: [A_DURATION, { const: 'forever' }] }, (raw): number | false | Wrong => {
   if (raw === 'forever') return false
   const ms = typeof raw === 'string' ? millisecondsIn(raw) : raw
   const advice = 'Write one such as 7d, at least 1h and at most 365d, or forever.'
@@ -108,21 +123,21 @@ const millisecondsIn = (text: string): number | undefined => {
 
 /** A whole number, from `least` up. */
 export const count = (least: number, what: string) =>
-  value((raw) =>
+  value({ type: 'integer', minimum: least }, (raw) =>
     typeof raw === 'number' && Number.isSafeInteger(raw) && raw >= least
       ? raw
       : new Wrong(`${shown(raw)} is not a number of ${what}`, `Write a whole number, ${least} or more.`),
   )
 
 /** A number of dollars, above nothing. */
-export const dollars = value((raw) =>
+export const dollars = value({ type: 'number', exclusiveMinimum: 0, maximum: MOST_DOLLARS }, (raw) =>
   typeof raw === 'number' && Number.isFinite(raw) && raw > 0 && raw <= MOST_DOLLARS
     ? raw
     : new Wrong(`${shown(raw)} is not a number of dollars`, 'Write one such as 5 or 2.50, without a sign.'),
 )
 
 /** A text that says something. */
-export const text = value((raw) =>
+export const text = value(A_TEXT, (raw) =>
   typeof raw === 'string' && raw.trim() !== ''
     ? raw
     : new Wrong(
@@ -132,7 +147,7 @@ export const text = value((raw) =>
 )
 
 /** A text that says something, or false for none. */
-export const textOrOff = value((raw): string | false | Wrong =>
+export const textOrOff = value({ anyOf: [A_TEXT, { const: false }] }, (raw): string | false | Wrong =>
   raw === false || (typeof raw === 'string' && raw.trim() !== '')
     ? raw
     : new Wrong(`${shown(raw)} is neither a text nor false`, 'Write some text, or false to switch it off.'),
@@ -141,26 +156,32 @@ export const textOrOff = value((raw): string | false | Wrong =>
 const isText = (raw: unknown): raw is string => typeof raw === 'string' && raw.trim() !== ''
 
 /** A command line for a shell, or a program and its arguments without one. */
-export const commandLine = value((raw): string | readonly string[] | Wrong => {
-  if (isText(raw)) return raw
-  if (Array.isArray(raw) && isText(raw[0]) && raw.every((part) => typeof part === 'string')) return raw
-  return new Wrong('it is neither a command line nor a list of words', 'Write one such as "npm test" or [npm, test].')
-})
+export const commandLine = value(
+  { anyOf: [A_TEXT, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
+  (raw): string | readonly string[] | Wrong => {
+    if (isText(raw)) return raw
+    if (Array.isArray(raw) && isText(raw[0]) && raw.every((part) => typeof part === 'string')) return raw
+    return new Wrong('it is neither a command line nor a list of words', 'Write one such as "npm test" or [npm, test].')
+  },
+)
 
 /** A text of a certain form. The text itself is not shown: it may be a secret. */
 export const textLike = (form: (text: string) => boolean, what: string, advice: string) =>
-  value((raw) => (typeof raw === 'string' && form(raw) ? raw : new Wrong(`it is not ${what}`, advice)))
+  value(A_TEXT, (raw) => (typeof raw === 'string' && form(raw) ? raw : new Wrong(`it is not ${what}`, advice)))
 
 /** A text that the domain has looked at. */
 export const checkedText = (
   problemOf: (text: string) => { readonly problem: string; readonly advice: string } | undefined,
   advice: string,
 ) =>
-  value((raw) => {
+  value(A_TEXT, (raw) => {
     if (typeof raw !== 'string') return new Wrong(`${shown(raw)} is not a text`, advice)
     const found = problemOf(raw)
     return found === undefined ? raw : new Wrong(found.problem, found.advice)
   })
+
+/** The key under which a schema names the forms that it takes; `scripts/configuration-schema.ts` puts them in its place. */
+export const FORMS = 'forms'
 
 /** One of two forms. Problems are about the form that was used. */
 export const formOf = <First extends z.ZodType, Second extends z.ZodType>(
@@ -168,22 +189,25 @@ export const formOf = <First extends z.ZodType, Second extends z.ZodType>(
   first: First,
   second: Second,
 ) =>
-  z.unknown().transform((raw, context): z.output<First> | z.output<Second> => {
-    const read = (isFirst(raw) ? first : second).safeParse(raw)
-    if (read.success) return read.data as z.output<First> | z.output<Second>
-    for (const issue of read.error.issues)
-      context.issues.push({ ...issue, path: [...issue.path], input: raw } as z.core.$ZodRawIssue)
-    return z.NEVER
-  })
+  z
+    .unknown()
+    .transform((raw, context): z.output<First> | z.output<Second> => {
+      const read = (isFirst(raw) ? first : second).safeParse(raw)
+      if (read.success) return read.data as z.output<First> | z.output<Second>
+      for (const issue of read.error.issues)
+        context.issues.push({ ...issue, path: [...issue.path], input: raw } as z.core.$ZodRawIssue)
+      return z.NEVER
+    })
+    .meta({ [FORMS]: [first, second] })
 
 /** Yes or no. */
-export const flag = value((raw) =>
+export const flag = value({ type: 'boolean' }, (raw) =>
   typeof raw === 'boolean' ? raw : new Wrong(`${shown(raw)} is neither true nor false`, 'Write true or false.'),
 )
 
 /** One of a few words. */
 export const word = <Word extends string>(words: readonly Word[], otherNames: Readonly<Record<string, Word>> = {}) =>
-  value((raw) => {
+  value({ enum: words }, (raw) => {
     const other = typeof raw === 'string' && Object.hasOwn(otherNames, raw) ? otherNames[raw] : raw
     return words.find((known) => known === raw) ?? new Wrong(`${shown(raw)} is not known`, meant(other, words))
   })

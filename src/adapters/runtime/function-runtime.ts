@@ -38,6 +38,8 @@ export interface FunctionRuntimeOptions<Message> {
   readonly worksAhead?: boolean
   /** Whether `start` takes a name for the session. */
   readonly takesSessionId?: boolean
+  /** Whether its records say how large the window is, so that nobody need be told that it is not known yet. */
+  readonly reportsWindow?: boolean
   /** Whether it gives its agents the `tools` of a launch, which is an MCP server. */
   readonly takesTools?: boolean
 }
@@ -63,13 +65,13 @@ export interface FunctionRuntimeOptions<Message> {
  * ```
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
-  const { backend, start, resume, ask, has, transcript, reportsCost, takesTools } = options
+  const { backend, start, resume, ask, has, transcript, reportsCost, reportsWindow, takesTools } = options
   const { takesSessionId = false, worksAhead = false, tell } = options
   const run = { read: options.read, worksAhead, tell }
   return {
     backend,
     takesSessionId,
-    ...defined({ reportsCost, takesTools }),
+    ...defined({ reportsCost, reportsWindow, takesTools }),
     start: (launch) => launched(start, launch, run),
     ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, run) }),
     ...(ask !== undefined && { ask }),

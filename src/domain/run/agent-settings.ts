@@ -1,3 +1,5 @@
+import type { Workspace } from '../conversation/conversation.ts'
+import type { WorktreeSettings } from '../conversation/worktree.ts'
 import type { HookSettings } from '../hooks/hook-settings.ts'
 import type { Milestone } from '../window/milestone.ts'
 import type { SessionSettings } from './session-settings.ts'
@@ -15,12 +17,16 @@ export interface ConfiguredAgent {
   /** The program to run, where it is not the usual one. */
   readonly command?: string
   readonly model?: string
+  /** What it may do without asking, in the words of its runtime; absent means the runtime's own default. */
+  readonly permissionMode?: string
   /** Lowest first; its own, and those of the whole configuration where it says nothing. */
   readonly milestones: readonly Milestone[]
   readonly contextLimit?: number
   /** How often its work may be restarted; absent means as the whole configuration says. */
   readonly maxRestarts?: number
   readonly session: SessionSettings
+  /** Where it works, if that is its own; absent means where the conversation is worked. */
+  readonly place?: { readonly workspace?: Workspace; readonly worktree?: WorktreeSettings }
   /** Its own at the moments it names, and those of the whole configuration at the others. */
   readonly hooks: readonly HookSettings[]
 }

@@ -11,6 +11,9 @@ import type { Milestone } from '../window/milestone.ts'
 import type { ConfiguredAgent } from './agent-settings.ts'
 import type { SessionSettings } from './session-settings.ts'
 
+/** The names of a configuration in a folder, where none is named. */
+export const CONFIGURATION_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const
+
 /** The choices for when no restart is left. */
 export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
 
@@ -21,7 +24,8 @@ export const DEFAULT_CHECKPOINT_TIMEOUT_MS = 120_000
 export interface Configuration {
   readonly monitor: {
     readonly isEnabled: boolean
-    readonly policy: PressurePolicy
+    /** The policy that was chosen; absent means `auto` for runs, and `advise` for sessions that nobody runs. */
+    readonly policy?: PressurePolicy
     /** Lowest first; one that is switched off is not in it. */
     readonly milestones: readonly Milestone[]
   }

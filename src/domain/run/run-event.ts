@@ -103,6 +103,13 @@ interface Bodies {
     readonly fate: Extract<ProcessFate, 'ended' | 'elsewhere'>
   }
   'turn:recorded': OfSession & WindowFigures & { readonly turn: number; readonly toolCalls: readonly ToolCallInput[] }
+  /** The runtime refused a tool call, because nobody had allowed it. `allowedBy` is the permission mode that would. */
+  'tool:refused': OfSession & {
+    readonly toolName: string
+    readonly argument: string | null
+    readonly isWrite: boolean
+    readonly allowedBy: string | null
+  }
   'context:milestone': OfSession & WindowFigures & { readonly milestone: string }
   /** The agent was told to bring its unit of work to an end, because its window fills up. */
   'context:landing': OfSession & WindowFigures
@@ -168,6 +175,7 @@ interface Bodies {
 /** The stable code of a warning. */
 export type RunWarningCode =
   | 'threshold.no_room_to_ask'
+  | 'window.not_known_yet'
   | 'workspace.kept'
   | 'workspace.not_kept'
   | 'tools.not_served'

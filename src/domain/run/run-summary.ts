@@ -2,12 +2,22 @@ import type { BudgetLimit } from '../budget/restart-budget.ts'
 import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
+import type { RefusedTool } from './refused-tools.ts'
 
 /**
  * How a run ended: completed, failed, cancelled, out of time, out of restarts, superseded by another process that
- * holds the session now, or handed over to an agent that does not take part in the run.
+ * holds the session now, handed over to an agent that does not take part in the run, or answered although every attempt
+ * to change a file was refused.
  */
-export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded' | 'handed_over'
+export type RunOutcome =
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'timed_out'
+  | 'exhausted'
+  | 'superseded'
+  | 'handed_over'
+  | 'writes_refused'
 
 /** The result of a run, over all its sessions. */
 export interface RunSummary {
@@ -24,6 +34,10 @@ export interface RunSummary {
   readonly transfers: number
   /** How many threads were delegated, and run by this run. */
   readonly threads: number
+  /** The tools that its runtimes refused to its agents and to those of its threads, and how often. */
+  readonly refusedTools: readonly RefusedTool[]
+  /** How many tool calls changed files, where the runtimes tell. */
+  readonly writes: number
   /** Its total usage, checkpoints and threads included, as far as is known. `estimatedUsd` is the estimated part of the cost. */
   readonly totals: UsageTotals
   readonly durationMs: number

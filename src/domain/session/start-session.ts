@@ -9,8 +9,15 @@ import { err } from '../kernel/result.ts'
 import { advance } from '../kernel/sequence.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Message, MessageOrigin } from '../turn/message.ts'
-import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonitor } from '../window/context-monitor.ts'
+import {
+  type ContextMonitor,
+  type MonitorSettings,
+  type MonitorStart,
+  newMonitor,
+  UNCHOSEN_POLICY,
+} from '../window/context-monitor.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
+import { monitorSet } from '../window/monitor-reports.ts'
 import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { SESSION } from './session-aggregate.ts'
@@ -77,11 +84,14 @@ export const startSession = (
   const described = defined({ conversationId, agentName, backend, model, parentSessionId, ...noteOf(request.metadata) })
   const place = { epoch: facts.lastEpoch + 1, startSequence: nextSequence, startedAt: at }
   const identity = { id: request.sessionId ?? ids.sessionId, ...described, ...place }
+  const settings = { ...watch, ...request.monitor }
   const started = newSession(draft, identity, ids, {
     ...defined({ providerSessionId, leaseMs, runner }),
     opening: openingOf(request, ids),
-    watch: { ...watch, ...request.monitor },
+    watch: settings,
   })
+  // A monitor does not show whether this policy was chosen or is the default, and a run that takes over must know.
+  if (settings.policy === UNCHOSEN_POLICY) draft.log(monitorSet(started.monitor, settings, at))
   return draft.finish(started)
 }
 

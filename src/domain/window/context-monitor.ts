@@ -13,6 +13,12 @@ export const PRESSURE_POLICIES = ['manual', 'advise', 'auto'] as const
 /** The policies about a full window. */
 export type PressurePolicy = (typeof PRESSURE_POLICIES)[number]
 
+/** The policy of a session that nobody runs: whoever works it is told, and decides. */
+export const UNCHOSEN_POLICY: PressurePolicy = 'advise'
+
+/** The policy of a run that nobody chose one for. */
+export const RUN_POLICY: PressurePolicy = 'auto'
+
 /** The settings of a monitor; a setting that is left out stays, or has its default. */
 export interface MonitorSettings {
   /** While it is off, readings are kept and nothing is signalled. */
@@ -88,7 +94,13 @@ export type MonitorEvent =
   | Of<'context.rearmed', { cycle: number; why: RearmReason }>
   | Of<
       'context.monitor_set',
-      { isEnabled: boolean; policy: PressurePolicy; milestones: readonly Milestone[]; contextLimit?: number }
+      {
+        isEnabled: boolean
+        /** The policy that somebody chose; absent where none was. */
+        policy?: PressurePolicy
+        milestones: readonly Milestone[]
+        contextLimit?: number
+      }
     >
 
 /** Whether an event is about a window rather than about the session it belongs to. */
@@ -109,7 +121,7 @@ export const newMonitor = (
   sessionId,
   version: 1,
   isEnabled: isEnabled ?? true,
-  policy: policy ?? 'advise',
+  policy: policy ?? UNCHOSEN_POLICY,
   milestones: milestones ?? DEFAULT_MILESTONES,
   window: contextLimit === undefined ? window : { ...window, configuredLimit: contextLimit },
   reading: UNKNOWN_USAGE,

@@ -180,16 +180,18 @@ export const setMonitor = (monitor: ContextMonitor, settings: MonitorSettings, a
   const { contextLimit = monitor.window.configuredLimit } = settings
   const window = { ...monitor.window, ...defined({ configuredLimit: contextLimit }) }
   const set = moved(monitor, { isEnabled, policy, milestones, window })
-  const event: MonitorEvent = {
-    type: 'context.monitor_set',
-    ...about(monitor, at),
-    ...{ isEnabled, policy, milestones },
-    ...defined({ contextLimit }),
-  }
+  const event = monitorSet(set, settings, at)
   const why = rearmReason(monitor, set)
   if (why === undefined) return { monitor: set, outcome: 'ok', events: [event] }
   const armed = rearm(set, { why, at })
   return { ...armed, events: [event, ...armed.events] }
+}
+
+/** The event that says how a window is watched from now on, and which policy was chosen, if one was. */
+export const monitorSet = (set: ContextMonitor, { policy }: MonitorSettings, at: Instant): MonitorEvent => {
+  const { isEnabled, milestones } = set
+  const told = defined({ policy, contextLimit: set.window.configuredLimit })
+  return { type: 'context.monitor_set', ...about(set, at), isEnabled, milestones, ...told }
 }
 
 const rearmReason = (before: ContextMonitor, after: ContextMonitor): RearmReason | undefined => {

@@ -12,17 +12,18 @@ import { ENDING_OUTAGE_MS } from './retry-through-outage.ts'
 import type { RecordOfRun, RunInProgress } from './run-in-progress.ts'
 
 /** The parts of a run that hooks are told of. */
-type Told = Pick<RunInProgress, 'conversation' | 'request'>
+type Told = Pick<RunInProgress, 'conversation' | 'request' | 'places'>
 
 /** The parts of a run that hooks are called with. */
-export type HookCaller = RecordOfRun & Pick<RunInProgress, 'request' | 'hooks' | 'signal' | 'news'>
+export type HookCaller = RecordOfRun & Pick<RunInProgress, 'request' | 'places' | 'hooks' | 'signal' | 'news'>
 
 /** A session as the hooks of a run are told of it. */
 export const toldOf = (run: Told, sessionId: AgentSessionId): HookSession => hookSession(hookFacts(run, sessionId))
 
 /** The facts of a session that hooks are told. */
-export const hookFacts = ({ conversation, request }: Told, sessionId: AgentSessionId): HookSessionFacts => {
-  const { externalKey: jobId, workspace } = conversation.current
+export const hookFacts = ({ conversation, request, places }: Told, sessionId: AgentSessionId): HookSessionFacts => {
+  const { externalKey: jobId, workspace: ofAll } = conversation.current
+  const workspace = places.get(request.agent.trim()) ?? ofAll
   return { sessionId, agentName: request.agent, ...defined({ jobId, workspace }) }
 }
 

@@ -1,10 +1,11 @@
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
-import { type AgentRunSettings, type RunRequest, withAgent } from './run-request.ts'
+import { type AgentPlace, type AgentRunSettings, type RunRequest, withAgent, withPlace } from './run-request.ts'
 
 /** An agent that may take part in a run, and how it is run where the run does not say. */
-export interface CastMember<Message = unknown> extends Pick<AgentRunSettings, 'hooks' | 'milestones' | 'contextLimit'> {
+export interface CastMember<Message = unknown>
+  extends Pick<AgentRunSettings, 'hooks' | 'milestones' | 'contextLimit' | 'place'> {
   readonly runtime: AgentRuntime<Message>
   readonly model?: string
 }
@@ -47,7 +48,7 @@ export class Seat {
     if (!isCastRequest(request)) {
       this.#cast = new Map()
       this.#base = request
-      this.#request = withAgent(request, agents)
+      this.#request = withPlace(withAgent(request, agents), agents?.get(String(request.agent).trim())?.place)
       return
     }
     const { agents: cast, start, ...rest } = request
@@ -78,6 +79,12 @@ export class Seat {
     return [...this.#cast.keys()].filter((name) => name !== this.#request.agent.trim())
   }
 
+  /** The place that an agent has for itself. An agent that works alone has none: its conversation is worked there. */
+  placeOf(agent: string): AgentPlace | undefined {
+    const member = this.#cast.get(agent)
+    return member && (member.place ?? this.#agents?.get(agent)?.place)
+  }
+
   /** Whether a handoff is carried out in this run: a restart, or one to an agent that takes part. */
   carriesOut({ kind, targetAgent }: Pick<HandoffMetadata, 'kind' | 'targetAgent'>): boolean {
     return kind === 'context_restart' || (kind === 'agent_transfer' && this.#cast.has(targetAgent))
@@ -96,7 +103,7 @@ export class Seat {
     this.#request = this.requestFor(agent) ?? this.#request
   }
 
-  #for(agent: string, { runtime, ...own }: CastMember): RunRequest {
+  #for(agent: string, { runtime, place: _place, ...own }: CastMember): RunRequest {
     const { resume: _, ...base } = this.#base
     // A session to resume is one of the agent that begins.
     const begins = agent === this.#base.agent.trim() ? this.#base : base

@@ -15,6 +15,7 @@ import { onAbort } from './on-abort.ts'
 import { afterTakeover, openBudget } from './open/begin-budget.ts'
 import { budgetFor, type LeftWork } from './open/left-work.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './open/open-run.ts'
+import { placesOf } from './open/place-work.ts'
 import { clearBlocks, endFirstExchange } from './open/thread-blocks.ts'
 import { warnAtStart } from './open/warnings.ts'
 import { insteadOfLost } from './recover/lost-session.ts'
@@ -148,7 +149,9 @@ export class RestartRunner {
     const { budget: _, ...rest } = request
     const conversation = await conversationFor(deps, { ...rest, ...budgetFor(asked, request, left) })
     const runThread = threadsOf(asked, conversation, (about, spending) => this.#thread(about, spending))
-    const run = newRun<Message>(deps, seat, { conversation, emit: watch.emit, spending: left.spending, runThread })
+    const places = await placesOf(deps, seat, conversation)
+    const parts = { conversation, places, emit: watch.emit, spending: left.spending, runThread }
+    const run = newRun<Message>(deps, seat, parts)
     await using _tools = run.tools
     using _heartbeat = startHeartbeat(run)
     using _adopting = startAdopting(run)

@@ -1,3 +1,4 @@
+import { type RefusedTool, withRefused } from '../../domain/run/refused-tools.ts'
 import { addTotals, NO_TOTALS, type RunSummary } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
@@ -30,6 +31,8 @@ export class RunAccount {
   #totals: UsageTotals = NO_TOTALS
   #threadTotals: UsageTotals = NO_TOTALS
   #earlierRestarts = 0
+  #refusedTools: readonly RefusedTool[] = []
+  #writes = 0
   readonly #spending: SharedSpending
   readonly #isOwn: boolean
 
@@ -50,8 +53,15 @@ export class RunAccount {
   }
 
   /** Counts a thread that has ended, with its own threads and what they used. Their money is counted while they spend it. */
-  threadEnded({ totals, threads }: Pick<RunSummary, 'totals' | 'threads'>): void {
+  threadEnded({
+    totals,
+    threads,
+    refusedTools,
+    writes,
+  }: Pick<RunSummary, 'totals' | 'threads' | 'refusedTools' | 'writes'>): void {
     this.#threads += 1 + threads
+    for (const refused of refusedTools) this.toolRefused(refused)
+    this.#writes += writes
     this.#threadTotals = addTotals(this.#threadTotals, totals)
   }
 
@@ -81,6 +91,14 @@ export class RunAccount {
     this.#turns += turns
   }
 
+  toolRefused(refused: RefusedTool): void {
+    this.#refusedTools = withRefused(this.#refusedTools, refused)
+  }
+
+  wrote(writes: number): void {
+    this.#writes += writes
+  }
+
   used(totals: UsageTotals): void {
     this.#totals = addTotals(this.#totals, totals)
     this.#spending.spend(totals.costUsd ?? 0)
@@ -106,13 +124,15 @@ export class RunAccount {
   }
 
   /** The account so far, as the summary of the run has it. */
-  figures(): Pick<RunSummary, 'sessions' | 'turns' | 'restarts' | 'transfers' | 'threads' | 'totals' | 'durationMs'> {
+  figures(): Omit<RunSummary, 'conversationId' | 'outcome' | 'reason' | 'limit' | 'lastSessionId'> {
     return {
       sessions: this.#sessions,
       turns: this.#turns,
       restarts: this.#restarts,
       transfers: this.#transfers,
       threads: this.#threads,
+      refusedTools: this.#refusedTools,
+      writes: this.#writes,
       totals: addTotals(this.#totals, this.#threadTotals),
       durationMs: Math.round(performance.now() - this.#startedMs),
     }

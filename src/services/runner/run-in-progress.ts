@@ -5,7 +5,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { RunEvent } from '../../domain/run/run-event.ts'
 import type { LeaseAsked } from '../../domain/session/process-identity.ts'
-import type { MonitorSettings, PressurePolicy } from '../../domain/window/context-monitor.ts'
+import { type MonitorSettings, type PressurePolicy, RUN_POLICY } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import type { AgentProcesses } from '../../ports/agent-processes.ts'
 import type { HookRunner } from '../../ports/hook-runner.ts'
@@ -82,6 +82,8 @@ export interface RunTerms<Message = unknown> {
   readonly seat: Seat
   /** The lease that is asked for with each session: how long this process may be silent, and which one it is. */
   readonly lease: LeaseAsked & { readonly leaseMs: number }
+  /** The places of agents that have one for themselves. */
+  readonly places: ReadonlyMap<string, Workspace>
   /** A choice of this run, or what holds for all. */
   readonly setting: <Name extends keyof RunSettings>(name: Name) => RunSettings[Name] | undefined
 }
@@ -118,6 +120,7 @@ export type RecordOfRun = Pick<RunInProgress, 'deps' | 'conversation' | 'retryTh
 /** The surroundings of a run that begins. */
 interface NewRun {
   readonly conversation: Conversation
+  readonly places: ReadonlyMap<string, Workspace>
   readonly emit: (event: RunEvent) => void
   /** The spending that a thread shares with the run that delegated it. */
   readonly spending?: SharedSpending | undefined
@@ -129,9 +132,9 @@ interface NewRun {
 export const newRun = <Message>(
   deps: RunnerDeps,
   seat: Seat,
-  { conversation, emit, spending, runThread }: NewRun,
+  { conversation, places, emit, spending, runThread }: NewRun,
 ): RunInProgress<Message> => {
-  const terms = termsOf<Message>(deps, seat)
+  const terms = termsOf<Message>(deps, seat, places)
   const transfers = new Transfers(seat)
   const log = new RunLog(deps.logger)
   const controller = new AbortController()
@@ -170,12 +173,13 @@ export const newRun = <Message>(
   })
 }
 
-const termsOf = <Message>(deps: RunnerDeps, seat: Seat): RunTerms<Message> => {
+const termsOf = <Message>(deps: RunnerDeps, seat: Seat, places: RunTerms['places']): RunTerms<Message> => {
   const setting: RunTerms['setting'] = (name) => seat.request[name] ?? deps.settings?.[name]
   const leaseMs = setting('leaseMs') ?? DEFAULT_LEASE_MS
   return {
     deps,
     seat,
+    places,
     get request() {
       return seat.request as RunRequest<Message>
     },
@@ -187,16 +191,22 @@ const termsOf = <Message>(deps: RunnerDeps, seat: Seat): RunTerms<Message> => {
   }
 }
 
-/** Where the work is done: the conversation's own place, or the one this run names when it has none. */
-export const workspaceOf = ({
-  conversation,
-  setting,
-}: Pick<RunInProgress, 'conversation' | 'setting'>): Workspace | undefined =>
-  conversation.current.workspace ?? setting('workspace')
+/** The parts of a run that say where its work is done. */
+export type Placed = Pick<RunInProgress, 'conversation' | 'setting' | 'request' | 'places'>
+
+/**
+ * Where the work is done: the place of the agent that works now, if it has one for itself; else the conversation's own, or
+ * the one this run names when that has none.
+ */
+export const workspaceOf = ({ conversation, setting, request, places }: Placed): Workspace | undefined =>
+  places.get(request.agent.trim()) ?? conversation.current.workspace ?? setting('workspace')
 
 /** The policy about a full window: of this run, else of its session, else of all. */
 export const policyOf = ({ request, held, deps }: Pick<RunInProgress, 'request' | 'held' | 'deps'>): PressurePolicy =>
-  request.policy ?? held.monitor?.policy ?? deps.monitor?.policy ?? 'advise'
+  request.policy ?? held.monitor?.policy ?? unsaidPolicy(deps)
+
+/** The policy where neither a run nor its session has chosen one. */
+export const unsaidPolicy = ({ monitor }: Pick<RunnerDeps, 'monitor'>): PressurePolicy => monitor?.policy ?? RUN_POLICY
 
 /** The believed window of the requested model, if one was requested. */
 export const believedWindowOf = ({

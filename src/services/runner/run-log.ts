@@ -36,6 +36,7 @@ const LINES: Lines = {
       ? line('warn', 'an agent that a lost runner had left at work was ended')
       : line('warn', 'an agent of a lost runner may still be at work elsewhere'),
   'turn:recorded': ({ turn }) => line('debug', `turn ${turn} is recorded`),
+  'tool:refused': ({ toolName }) => line('warn', `the runtime refused the tool ${toolName}: nobody has allowed it`),
   'context:milestone': (event) => line('info', `milestone ${event.milestone} at ${percent(event)} of the window`),
   'context:landing': (event) => line('info', `the agent is told to land, at ${percent(event)} of the window`),
   // Whoever takes the report of it in has warned of it, in a run or out of one.
@@ -73,6 +74,7 @@ const LEVEL_OF = {
   exhausted: 'error',
   superseded: 'warn',
   handed_over: 'info',
+  writes_refused: 'warn',
 } as const satisfies Record<RunOutcome, LogLevel>
 
 /** Tells a logger what happens in a run, from its events: one place for all of it. */

@@ -93,11 +93,15 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   readonly signal?: AbortSignal
 }
 
+/** The place of one agent, beside those that others of the same conversation work in. */
+export type AgentPlace = Pick<RunSettings, 'workspace' | 'worktree'>
+
 /** How the runs of one agent are carried out where a run does not say. */
-export type AgentRunSettings = Pick<
-  RunRequest,
-  'hooks' | 'milestones' | 'contextLimit' | 'budget' | 'sessionMode' | 'sessionTimeoutMs'
->
+export interface AgentRunSettings
+  extends Pick<RunRequest, 'hooks' | 'milestones' | 'contextLimit' | 'budget' | 'sessionMode' | 'sessionTimeoutMs'> {
+  /** Where this agent works; absent means where the conversation is worked. */
+  readonly place?: AgentPlace
+}
 
 /** A request with what holds for its agent where it says nothing. */
 export const withAgent = <Request extends RunRequest>(
@@ -106,9 +110,14 @@ export const withAgent = <Request extends RunRequest>(
 ): Request => {
   const own = typeof request.agent === 'string' ? agents?.get(request.agent.trim()) : undefined
   if (own === undefined) return request
+  const { place: _, ...settings } = own
   const budget = { ...own.budget, ...request.budget }
-  return { ...own, ...defined(request), ...(Object.keys(budget).length > 0 && { budget }) } as Request
+  return { ...settings, ...defined(request), ...(Object.keys(budget).length > 0 && { budget }) } as Request
 }
+
+/** A request of one agent alone with that agent's place, unless the request names one: its conversation keeps it. */
+export const withPlace = <Request extends RunRequest>(request: Request, place: AgentPlace | undefined): Request =>
+  place === undefined || request.workspace !== undefined ? request : ({ ...place, ...defined(request) } as Request)
 
 /** The monitor settings of a run's first session. */
 export const monitorOf = ({ policy, milestones, contextLimit }: RunRequest): MonitorSettings =>

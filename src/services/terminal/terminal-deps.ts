@@ -1,5 +1,6 @@
 import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { AgentPresence } from '../../domain/session/agent-presence.ts'
+import type { MonitorSettings } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { PendingFiles } from '../../ports/pending-files.ts'
@@ -33,6 +34,8 @@ export interface TerminalDeps {
   /** Looks for the process of a session's agent; without it nobody knows of any. */
   readonly agentOf?: (providerSessionId: string) => AgentPresence
   readonly believedWindow: (model: string) => WindowSize | undefined
+  /** How the sessions of a folder are watched; as usual without it. */
+  readonly watchingIn?: (cwd: string | undefined) => Promise<Omit<MonitorSettings, 'policy'>>
   /** Looks after the summaries in memory files; without it none is looked for. */
   readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'sweep' | 'waitingIn' | 'offerAt'>
   /** Applied before a long text is cut, so that no part of a secret is left at its end. */

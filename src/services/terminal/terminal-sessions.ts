@@ -22,7 +22,7 @@ export interface TerminalSession {
   readonly parentSessionId?: AgentSessionId
   /** The conversation that it branches off from, where it is not the next session of one. */
   readonly branchOf?: ConversationId
-  readonly monitor?: MonitorSettings
+  readonly monitor?: Omit<MonitorSettings, 'policy'>
 }
 
 /** A session that a handoff has made, and the terminal that it works in. */
@@ -107,7 +107,8 @@ export class TerminalSessions {
   }
 
   async #start(asked: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
-    const { runtime, providerSessionId, model, parentSessionId, monitor } = asked
+    const { runtime, providerSessionId, model, parentSessionId } = asked
+    const monitor = { ...(await this.#deps.watchingIn?.(asked.cwd)), ...asked.monitor }
     const { handoffs, sha256 } = this.#deps
     const key = externalKey(runtime, providerSessionId)
     const { agentName, backend } = AGENTS[runtime]
@@ -118,8 +119,7 @@ export class TerminalSessions {
     if (conversation.closedAt !== undefined) await handoffs.reopenConversation({ conversation })
     const request = defined({
       ...{ conversationId: conversation.id, agentName, backend, model, providerSessionId, parentSessionId },
-      // A person works the session: nobody would carry out a restart that a turn begins by itself.
-      monitor: { ...monitor, policy: 'advise' as const },
+      monitor,
       commandId: derivedCommand(sha256, key, 'session', number),
     })
     const started = await handoffs.startSession(request)

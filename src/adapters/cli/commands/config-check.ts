@@ -1,16 +1,16 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { foreseenRefusals, readConfiguration } from '../../../command-parts.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { ConfigurationError } from '../../../domain/run/configuration.ts'
+import { CONFIGURATION_FILES, ConfigurationError } from '../../../domain/run/configuration.ts'
+import { describeFullWindow } from '../../../domain/run/full-window.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import type { Invocation, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderConfiguration, renderProblems } from '../render-configuration.ts'
 import { toJson } from '../render-text.ts'
-
-/** Where a configuration is looked for when none is named. */
-const USUAL_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const
 
 /** Says what a configuration file amounts to, or what is wrong with it. Nothing is opened or started. */
 export const configCheck: Run = async (invocation) => {
@@ -26,9 +26,9 @@ export const configCheck: Run = async (invocation) => {
 }
 
 const usualFile = (): string => {
-  const there = USUAL_FILES.filter((file) => existsSync(file))
+  const there = CONFIGURATION_FILES.filter((file) => existsSync(file))
   const [only] = there
-  if (only === undefined) throw new UsageError(`There is no ${USUAL_FILES.join(', ')} here. Name a file.`)
+  if (only === undefined) throw new UsageError(`There is no ${CONFIGURATION_FILES.join(', ')} here. Name a file.`)
   if (there.length > 1) throw new UsageError(`There are ${there.join(' and ')} here. Keep one, or name the file.`)
   return only
 }
@@ -40,11 +40,31 @@ const showSettings = async (file: string, invocation: Invocation): Promise<void>
   // An agent's hooks are its own and those of all that it does not replace.
   const hooks = [...new Set([...configuration.hooks, ...configuration.agents.flatMap((agent) => agent.hooks)])]
   const remarks = [...remarked, ...foreseenRefusals(hooks, defined({ environment, allowNetworks }))]
+  const fullWindow = describeFullWindow(configuration)
   out.line(
     values.json === true
-      ? toJson({ file, settings, remarks })
-      : renderConfiguration(file, settings, remarks, out.columns),
+      ? toJson({ file, settings, fullWindow, remarks })
+      : renderConfiguration(
+          file,
+          settings,
+          defined({ fullWindow, remarks, schemaLine: schemaLineFor(file) }),
+          out.columns,
+        ),
   )
+}
+
+/** The schema that comes with the program; this file and its compiled form are equally deep. */
+const SCHEMA = new URL('../../../../docs/schemas/configuration.json', import.meta.url)
+
+/** The first line that names the schema, from the folder of the file, unless the file names one. */
+const schemaLineFor = (file: string): string | undefined => {
+  const schema = fileURLToPath(SCHEMA)
+  if (!existsSync(schema) || /\$schema/.test(readFileSync(file, 'utf8').slice(0, 1_000))) return undefined
+  const way = relative(dirname(resolve(file)), schema)
+  const path = way.startsWith('..') ? schema : `./${way}`
+  return file.toLowerCase().endsWith('.json')
+    ? `"$schema": ${JSON.stringify(path)},`
+    : `# yaml-language-server: $schema=${path}`
 }
 
 /** Problems are what was asked for, so they are results; that there are any is the refusal. */

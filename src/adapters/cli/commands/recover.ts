@@ -1,12 +1,13 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { permissionProblem } from '../../../domain/run/permission-mode.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RedactionCounts } from '../../../domain/secrets/redaction-settings.ts'
 import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
-import { backendOf, RUNTIME_NAMES } from '../../../runtimes.ts'
+import { backendOf, RUNTIME_NAMES, type RuntimeName } from '../../../runtimes.ts'
 import type { Recovered, RecoverRequest } from '../../../services/runner/recover/recover.ts'
 import { redactedLogger } from '../../../services/safe-logger.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
@@ -80,7 +81,9 @@ const whoResumes = async (invocation: Invocation): Promise<Pick<RecoverRequest, 
 const runtimesFor = (invocation: Invocation): readonly AgentRuntime[] => {
   const named = runtimeName(invocation)
   if (named !== undefined) return [runtimeFrom(invocation, named)]
-  return RUNTIME_NAMES.filter((name) => name !== 'command').flatMap((name) => {
+  const mode = textFlag(invocation, 'permission-mode')
+  const canTake = (name: RuntimeName): boolean => mode === undefined || permissionProblem(mode, name) === undefined
+  return RUNTIME_NAMES.filter((name) => name !== 'command' && canTake(name)).flatMap((name) => {
     try {
       return [runtimeFrom(invocation, name)]
     } catch (problem) {

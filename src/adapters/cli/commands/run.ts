@@ -12,7 +12,7 @@ import { redactedLogger } from '../../../services/safe-logger.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { agentFrom, asConfigured } from '../chosen-agent.ts'
 import { castFrom } from '../chosen-cast.ts'
-import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
+import { chosenRuntime, type RuntimeOfAgent, runtimeFrom, runtimeName, runtimesText } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
 import { redactorIn, sayHidden } from '../hidden-secrets.ts'
@@ -20,6 +20,7 @@ import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { withListener } from '../listened-runtime.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
+import { allowingText } from '../render-refused.ts'
 import { outcomeText } from '../render-run.ts'
 import { plain, plainLines, toJsonLine } from '../render-text.ts'
 import { configurationFrom, mustResume, promptFrom, runChoices } from '../run-choices.ts'
@@ -33,7 +34,7 @@ export const runCommand: Run = async (invocation) => {
   const prompt = await promptFrom(invocation)
   const checked = await configurationFrom(invocation)
   const redactor = await redactorIn(invocation, checked)
-  const progress = new RunProgress(notes)
+  const progress = new RunProgress(notes, { isSilent: values['no-bell'] === true })
   const who = whoRuns(invocation, checked?.configuration.agents ?? [], (runtime) =>
     listened(runtime, { invocation, progress, redactor }),
   )
@@ -44,6 +45,7 @@ export const runCommand: Run = async (invocation) => {
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
   await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts, redact: redactor.redact })
   const signal = invocation.interruption()
+  if (values.json !== true) notes.line(runtimesText(who.runtimes))
   const run = batonpass.run({ ...choices, ...who.request, prompt, signal } as RunRequest)
   const summary = redactor.redactAll(await watched(run, { invocation, progress, redactor }))
   if (values.json !== true) sayHidden(invocation, redactor)
@@ -56,6 +58,7 @@ interface WhoRuns {
   /** The agent of the configuration that begins. */
   readonly configured: ConfiguredAgent | undefined
   readonly asked: Invocation
+  readonly runtimes: readonly RuntimeOfAgent[]
 }
 
 const whoRuns = (
@@ -64,15 +67,16 @@ const whoRuns = (
   listen: (runtime: AgentRuntime) => AgentRuntime,
 ): WhoRuns => {
   if (textFlag(invocation, 'agents') !== undefined) {
-    const { start, agents } = castFrom(invocation, configured, listen)
-    return { request: { agents, start: start.name }, configured: start, asked: invocation }
+    const { start, agents, runtimes } = castFrom(invocation, configured, listen)
+    return { request: { agents, start: start.name }, configured: start, asked: invocation, runtimes }
   }
   const agent = agentFrom(invocation, configured)
   const asked = asConfigured(invocation, agent)
-  const name = runtimeName(asked) ?? 'claude-sdk'
+  const name = chosenRuntime(asked)
   const runtime = listen(runtimeFrom(asked, name))
   const request = { runtime, agent: agent?.name ?? textFlag(invocation, 'agent') ?? name }
-  return { request, configured: agent, asked }
+  const runtimes = [{ agent: request.agent, name, isFound: runtimeName(asked) === undefined }]
+  return { request, configured: agent, asked, runtimes }
 }
 
 /** Somebody who looks on: what is shown to them has no secrets in it. */
@@ -136,7 +140,7 @@ const RESUMABLE: readonly RunOutcome[] = ['cancelled', 'failed', 'timed_out']
 const runNotCompleted = (summary: RunSummary, conversation: string): CommandNotCompleted => {
   const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`
-  const more = limit === undefined ? undefined : MORE[limit]
+  const more = outcome === 'writes_refused' ? allowingText(summary) : limit === undefined ? undefined : MORE[limit]
   const again = `To go on, run the same command with --conversation ${quoted(plain(conversation))}`
   const isWorthIt = RESUMABLE.includes(outcome) || more !== undefined || limit === 'turns'
   const next = isWorthIt ? `\n${again}${more === undefined ? '' : ` and ${more}`}` : ''

@@ -7,7 +7,7 @@ import type { WaitingBy } from '../../../services/runner/worker/waiting.ts'
 import { redactedLogger } from '../../../services/safe-logger.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { castFrom } from '../chosen-cast.ts'
-import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
+import { chosenRuntime, runtimeFrom } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
 import { redactorIn, sayHidden } from '../hidden-secrets.ts'
 import { duration, parsedFlag, textFlag } from '../history-args.ts'
@@ -65,6 +65,6 @@ const agentsOf = (invocation: Invocation, configured: Parameters<typeof castFrom
   if (textFlag(invocation, 'agents') !== undefined) return castFrom(invocation, configured, (runtime) => runtime).agents
   const agent = textFlag(invocation, 'agent')
   if (agent === undefined) throw new UsageError('Say for whom: --agent NAME --runtime NAME, or --agents FILE.')
-  const runtime = runtimeFrom(invocation, runtimeName(invocation) ?? 'claude-sdk')
+  const runtime = runtimeFrom(invocation, chosenRuntime(invocation))
   return { [agent.trim()]: defined({ runtime, model: textFlag(invocation, 'model') }) }
 }

@@ -6,14 +6,23 @@ const runtime = 'Runtime:'
 
 /** The flags that choose what runs an agent. */
 export const RUNTIME_FLAGS = {
-  runtime: { value: 'NAME', help: 'the runtime of the agent', words: WORDS.runtimes, group: runtime },
+  runtime: {
+    value: 'NAME',
+    help: 'the runtime of the agent (the first of claude-sdk, claude and codex that is installed)',
+    words: WORDS.runtimes,
+    group: runtime,
+  },
   command: {
     value: 'LINE',
     help: 'the program to run, such as "my-agent --json": it reads the prompt from its standard input and writes JSON lines that `baton replay` can read',
     group: runtime,
   },
   model: { value: 'NAME', help: 'the model to ask for', group: runtime },
-  'permission-mode': { value: 'MODE', help: 'what Claude may do without asking', group: runtime },
+  'permission-mode': {
+    value: 'MODE',
+    help: 'what the agent may do without asking, such as acceptEdits or bypassPermissions for Claude, workspace-write for Codex (as the runtime itself does)',
+    group: runtime,
+  },
   'no-auto-compact': {
     help: 'Claude does not compact by itself: a full window leads to a restart, or ends the run',
     group: runtime,
@@ -104,6 +113,7 @@ export const RUN_FLAGS = {
     help: 'the prompt from a file; "-" in place of the prompt reads standard input',
   },
   quiet: { help: 'do not print what the agent says' },
+  'no-bell': { help: 'do not ring the bell of the terminal when the run ends or needs you' },
   verbose: { help: 'print the log to standard error: restarts, refusals, outages, unknown figures' },
   messages: { help: 'with --json: also the messages of the runtime, as {"type":"message"}' },
   ...LIMIT_FLAGS,

@@ -1,6 +1,7 @@
 import { type BudgetLimit, isPausedFor } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
+import { isEveryWriteRefused } from '../../../domain/run/refused-tools.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import { hasBaton, heldBy, isTerminal } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
@@ -75,7 +76,7 @@ const mustStillBeThere = async (
  */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.held.beginToEnd()
-  let ending = withoutSecrets(run, given)
+  let ending = withoutSecrets(run, honest(run, given))
   let failure: unknown = given.setBack
   try {
     if (failure === undefined) ending = await endingAsHolder(run, ending)
@@ -94,6 +95,13 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
   run.news.emit({ type: 'run:end', summary })
   if (failure !== undefined) throw failure
   return summary
+}
+
+/** An agent that answers has not done its work when it was let change nothing. */
+const honest = ({ account }: Pick<RunInProgress, 'account'>, ending: RunEnding): RunEnding => {
+  const { refusedTools, writes } = account.figures()
+  if (ending.outcome !== 'completed' || !isEveryWriteRefused(refusedTools, writes)) return ending
+  return { outcome: 'writes_refused', reason: 'The agent was allowed to change no file: every attempt was refused.' }
 }
 
 const withoutSecrets = ({ deps }: Pick<RunInProgress, 'deps'>, { reason, ...ending }: RunEnding): RunEnding =>
@@ -138,7 +146,8 @@ const settle = async (
   const { working } = run.held
   if (working.session.state !== 'active') return
   const left = await keep((named) => {
-    if (outcome === 'completed') return handoffs.completeSession({ ...working, ...named })
+    if (outcome === 'completed' || outcome === 'writes_refused')
+      return handoffs.completeSession({ ...working, ...named })
     if (outcome === 'cancelled' || isPausedFor(limit)) return handoffs.pauseSession({ ...working, ...named })
     return handoffs.failSession({ ...working, reason, ...defined({ limit }), ...named })
   })
@@ -161,6 +170,7 @@ const HOOK_EVENT = {
   exhausted: 'failed',
   superseded: 'cancelled',
   handed_over: 'completed',
+  writes_refused: 'failed',
 } as const satisfies Record<RunOutcome, string>
 
 const tellHooks = async (

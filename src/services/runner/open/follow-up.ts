@@ -11,7 +11,7 @@ export type FollowUpWay =
   | { readonly resumes: null; readonly freshBecause: FreshReason }
 
 /** The parts of a run that decide where its next session begins. */
-type Deciding = RecordOfRun & Pick<RunInProgress, 'request' | 'setting'>
+type Deciding = RecordOfRun & Pick<RunInProgress, 'request' | 'setting' | 'places'>
 
 /**
  * Decides where the next session of a conversation begins, after its latest one; nothing when that is simply continued:

@@ -20,7 +20,7 @@ import { countRestarts } from '../restart/count-restarts.ts'
 import type { Opening } from '../restart/person-words.ts'
 import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
-import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
+import { type RunInProgress, type RunnerDeps, unsaidPolicy } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
 import { askSessionHooks } from '../session-hooks.ts'
 import { threadsNote } from '../threads/threads-note.ts'
@@ -155,7 +155,7 @@ export const beginAnew = async <Message>(
   const nonce = said.nonce ?? deps.ids.next()
   const hookContext = await askSessionHooks(run, { sessionId, prompt: words, nonce, isContinuation: false })
   const { runtime, agent: agentName, model } = request
-  const monitor = monitorOf(request)
+  const monitor = { policy: unsaidPolicy(deps), ...monitorOf(request) }
   const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
   const details = defined({ model, hookContext, ...run.lease })
   run.held.hold(

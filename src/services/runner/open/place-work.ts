@@ -1,7 +1,9 @@
 import type { Conversation, Workspace } from '../../../domain/conversation/conversation.ts'
-import { planWorktree } from '../../../domain/conversation/worktree.ts'
+import { planWorktree, type WorktreeSettings } from '../../../domain/conversation/worktree.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import { toHex } from '../../../domain/kernel/digest.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
+import type { Seat } from '../cast.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
 import type { RunRequest } from '../run-request.ts'
 
@@ -23,8 +25,35 @@ export const placeFor = async (deps: RunnerDeps, request: RunRequest): Promise<W
     return known.workspace
   }
   const job = key ?? `run-${deps.ids.next().slice(-12)}`
-  const plan = planWorktree(settings, { job, agent, digest: hex(deps), ...(workspace !== undefined && { workspace }) })
-  if (plan.ok) return deps.worktrees.place(plan.value)
+  return worktreeAt(deps, settings, { job, agent, workspace })
+}
+
+/**
+ * The places of the agents that have one for themselves. They are made before anything runs, so that nobody works
+ * until all of them can.
+ */
+export const placesOf = async (
+  deps: RunnerDeps,
+  seat: Pick<Seat, 'names' | 'placeOf'>,
+  { id, externalKey: job = id.slice(-12) }: Pick<Conversation, 'id' | 'externalKey'>,
+): Promise<ReadonlyMap<string, Workspace>> => {
+  const places = new Map<string, Workspace>()
+  for (const agent of seat.names) {
+    const { workspace, worktree } = seat.placeOf(agent) ?? {}
+    const hasOwn = worktree !== undefined && deps.worktrees !== undefined && workspace?.worktreePath === undefined
+    const place = hasOwn ? await worktreeAt(deps, worktree, { job, agent, workspace }) : workspace
+    if (place !== undefined) places.set(agent, place)
+  }
+  return places
+}
+
+const worktreeAt = async (
+  deps: RunnerDeps,
+  settings: WorktreeSettings,
+  { workspace, ...owner }: { readonly job: string; readonly agent: string; readonly workspace: Workspace | undefined },
+): Promise<Workspace | undefined> => {
+  const plan = planWorktree(settings, { ...owner, digest: hex(deps), ...defined({ workspace }) })
+  if (plan.ok) return deps.worktrees?.place(plan.value)
   throw new RefusedError({ code: 'input.invalid', fields: [{ field: 'worktree', problem: plan.error }] })
 }
 

@@ -1,11 +1,11 @@
 import type { Workspace } from '../../../domain/conversation/conversation.ts'
 import { isPendingThread, withoutPending } from '../../../domain/thread/thread-note.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import { type RunInProgress, type RunnerDeps, workspaceOf } from '../run-in-progress.ts'
+import { type Placed, type RunInProgress, type RunnerDeps, workspaceOf } from '../run-in-progress.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 
 /** The parts of a run that know where it works, and say something about it. */
-type Placed = Pick<RunInProgress, 'deps' | 'conversation' | 'setting' | 'news'>
+type Clearing = Placed & Pick<RunInProgress, 'deps' | 'news'>
 
 /**
  * Refuses a run that means a thread of another store, before anything is stored: the thread would begin without its history,
@@ -30,7 +30,7 @@ export const mustBeOfThisStore = async (
  *
  * @throws RefusedError with `thread.block_not_reset`
  */
-export const clearBlocks = async (run: Placed): Promise<void> => {
+export const clearBlocks = async (run: Clearing): Promise<void> => {
   const { workingDirectory, worktreePath = workingDirectory } = workspaceOf(run) ?? {}
   const report = await run.deps.threads?.clearAround(worktreePath)
   const [failed] = report?.failed ?? []
@@ -47,7 +47,7 @@ export const clearBlocks = async (run: Placed): Promise<void> => {
 }
 
 /** Ends the wait of a thread once its agent has come to rest for the first time. An agent that failed may try again. */
-export const endFirstExchange = async (run: Placed, outcome: SessionOutcome): Promise<void> => {
+export const endFirstExchange = async (run: Clearing, outcome: SessionOutcome): Promise<void> => {
   const { current } = run.conversation
   const isComplete = outcome.type === 'restart' || outcome.outcome === 'completed' || outcome.outcome === 'exhausted'
   if (run.deps.threads === undefined || !isComplete || !isPendingThread(current)) return

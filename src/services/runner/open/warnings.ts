@@ -1,10 +1,18 @@
 import { roomProblemOf } from '../../../domain/run/room-to-ask.ts'
-import { believedWindowOf, policyOf, type RunInProgress, type RunTerms, workspaceOf } from '../run-in-progress.ts'
+import {
+  believedWindowOf,
+  type Placed,
+  policyOf,
+  type RunInProgress,
+  type RunTerms,
+  workspaceOf,
+} from '../run-in-progress.ts'
 
 /** Says once, when a run begins, what is allowed and worth a second look. */
 export const warnAtStart = (run: RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>): void => {
   if (run.conversation.current.workspace === undefined) warnOfNoPlace(run)
   else warnOfPlace(run)
+  warnOfUnknownWindow(run)
   const { monitor } = run.held
   if (monitor === undefined || policyOf(run) !== 'auto' || run.request.runtime.ask === undefined) return
   const hardLimit = monitor.window.hardLimit ?? believedWindowOf(run)
@@ -28,11 +36,23 @@ const warnOfPlace = (run: Pick<RunInProgress, 'conversation' | 'request' | 'news
 }
 
 /** Every later run would have to name the place as well. */
-const warnOfNoPlace = (run: Pick<RunInProgress, 'conversation' | 'setting' | 'news'>): void => {
+const warnOfNoPlace = (run: Placed & Pick<RunInProgress, 'news'>): void => {
   const { workingDirectory, worktreePath = workingDirectory } = workspaceOf(run) ?? {}
   if (worktreePath === undefined) return
   const message =
     `The conversation has no place on record: this run works in ${JSON.stringify(worktreePath)}, and others will not ` +
     'know. Open conversations with their workspace.'
   run.news.emit({ type: 'run:warning', code: 'workspace.not_kept', message })
+}
+
+/** A restart is seen by the share of the window that is used: without its size there will be none. */
+const warnOfUnknownWindow = (run: Pick<RunInProgress, 'request' | 'deps' | 'held' | 'news'>): void => {
+  const { monitor } = run.held
+  if (monitor?.isEnabled !== true || policyOf(run) !== 'auto' || run.request.runtime.reportsWindow === true) return
+  const { configuredLimit, hardLimit = believedWindowOf(run) } = monitor.window
+  if (configuredLimit !== undefined || hardLimit !== undefined) return
+  const message =
+    'Nobody has said yet how large the window is. If the agent does not say it either, no restart is possible: give the ' +
+    'size with --context-limit TOKENS, as context_limit in the configuration, or name the model.'
+  run.news.emit({ type: 'run:warning', code: 'window.not_known_yet', message })
 }

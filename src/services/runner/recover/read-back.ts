@@ -5,7 +5,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
-import { type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type Placed, type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 import { LaunchWatch } from '../work/launch-watch.ts'
 import type { Leaving } from '../work/leaving.ts'
 import { uncountedEnd } from '../work/limits.ts'
@@ -52,7 +52,7 @@ export const readBackSource = async (run: Reading & Pick<RunInProgress, 'held'>)
 }
 
 /** The parts of a run that read a transcript beside the record. */
-type Reading = RecordOfRun & Pick<RunInProgress, 'request' | 'setting'>
+type Reading = RecordOfRun & Placed
 
 const LONGEST_EXTRACT = 1_000_000
 
@@ -79,7 +79,7 @@ const extractOf = async (run: Reading, handoff: HandoffMetadata, source: AgentSe
   if (!kept.ok && kept.error.code !== 'handoff.extracted') throw new RefusedError(kept.error)
 }
 
-const transcriptOf = (run: Pick<RunInProgress, 'conversation' | 'setting'>, providerSessionId: string) => ({
+const transcriptOf = (run: Placed, providerSessionId: string) => ({
   providerSessionId,
   ...defined({ workspace: workspaceOf(run) }),
 })

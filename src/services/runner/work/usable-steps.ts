@@ -1,6 +1,7 @@
 import { totals as totalsCheck } from '../../../domain/input/readings.ts'
 import { usable, usableEvent } from '../../../domain/input/window-events.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import type { RefusedCall } from '../../../domain/run/refused-tools.ts'
 import { originsOf } from '../../../domain/turn/message.ts'
 import type { WindowEvent } from '../../../domain/window/window-event.ts'
 import type { RuntimeStep, ThreadAsked } from '../../../ports/agent-runtime.ts'
@@ -16,12 +17,14 @@ export class UsableSteps {
   #nameless = 0
 
   take<Message>(step: RuntimeStep<Message>): RuntimeStep<Message> {
-    const { events, texts, totals, providerSessionId, usedModel, asksThreads, ...rest } = step
+    const { events, texts, totals, providerSessionId, usedModel, asksThreads, refused, writes, ...rest } = step
     const known = {
       totals: totals && usable(totalsCheck, totals),
       providerSessionId: textOf(providerSessionId),
       usedModel: textOf(usedModel),
       asksThreads: asksThreads && listOf(asksThreads).filter(isRecord),
+      refused: refused && listOf(refused).flatMap(usableRefusal),
+      writes: typeof writes === 'number' && Number.isSafeInteger(writes) && writes > 0 ? writes : undefined,
     }
     return { ...rest, ...defined(known), events: this.#events(events), texts: listOf(texts).flatMap(usableText) }
   }
@@ -42,6 +45,12 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const isRecord = (value: unknown): value is ThreadAsked => typeof value === 'object' && value !== null
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const usableRefusal = (given: unknown): readonly RefusedCall[] => {
+  const { toolName, argument, isWrite, allowedBy } = (given ?? {}) as Partial<RefusedCall>
+  const known = { argument: textOf(argument), allowedBy: textOf(allowedBy) }
+  return typeof toolName === 'string' ? [defined({ toolName, isWrite: isWrite === true, ...known })] : []
+}
 
 /** Words of nobody that we know are nobody's; without words it is still known who spoke. */
 const usableText = (given: unknown): readonly RecordedText[] => {

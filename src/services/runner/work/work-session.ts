@@ -5,6 +5,7 @@ import type { RunInProgress } from '../run-in-progress.ts'
 import { BoundedWait } from './bounded-wait.ts'
 import type { Launcher } from './launch.ts'
 import { type HeardStep, LaunchWatch } from './launch-watch.ts'
+import { tellRefused } from './refused-news.ts'
 import { concludeSession, type SessionOutcome } from './session-outcome.ts'
 import { StepReader } from './step-reader.ts'
 import { TurnRecorder } from './turn-recorder.ts'
@@ -49,6 +50,7 @@ export async function* workSession<Message>(
       }
       const { step } = next.heard
       await recorder.take(next.heard)
+      tellRefused(run, step)
       await land(recorder, agent, wait)
       if (step.message !== undefined) yield step.message
       end = step.end ?? end
