@@ -209,6 +209,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:net',
       'npm:node:path',
       'domain',
+      'ports',
       'adapters/hook-client',
       'service-folder.ts',
       'workspace.ts',
