@@ -146,7 +146,7 @@ describe('hooks', () => {
   it('are called when a card says so, and have trouble when their log says so', async () => {
     const [made, place] = [folder(), stage()]
     write(join(made, 'sessions', 'broken.json'), '{')
-    write(join(made, 'sessions', 'a.keep.json'), { updatedAt: '2099-01-01T00:00:00Z' })
+    write(join(made, 'kept', 'a.json'), { updatedAt: '2099-01-01T00:00:00Z' })
     const now = Date.parse('2026-11-17T12:00:00Z')
     write(join(made, 'sessions', 'a.json'), { v: 1, updatedAt: '2026-11-17T11:57:00Z' })
     expect(await hooksFiring(made, place, now)).toEqual([{ result: 'ok', text: 'the newest event came 3 min ago' }])

@@ -219,6 +219,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:net',
       'npm:node:path',
       'domain',
+      'ports',
       'adapters/hook-client',
       'home-folder.ts',
       'service-place.ts',

@@ -47,7 +47,7 @@ describe('a terminal session', () => {
     await stage.hook('stop')
     expect((await stage.session()).progress.turns).toBe(1)
     await stage.restart()
-    rmSync(join(stage.folder, 'sessions', `${stage.id}.keep.json`))
+    rmSync(join(stage.folder, 'kept', `${stage.id}.json`))
     stage.transcript.prompts('More')
     stage.transcript.answers('Done too.', 21_000)
     await stage.hook('stop')
@@ -57,10 +57,11 @@ describe('a terminal session', () => {
   it('has files that only their owner can read', async () => {
     await using stage = new Stage()
     await stage.start()
-    for (const ending of ['.json', '.keep.json'])
-      expect(statSync(join(stage.folder, 'sessions', `${stage.id}${ending}`)).mode & 0o777).toBe(0o600)
-    expect(statSync(join(stage.folder, 'sessions')).mode & 0o777).toBe(0o700)
-    const kept = JSON.parse(readFileSync(join(stage.folder, 'sessions', `${stage.id}.keep.json`), 'utf8'))
+    for (const place of ['sessions', 'kept']) {
+      expect(statSync(join(stage.folder, place, `${stage.id}.json`)).mode & 0o777).toBe(0o600)
+      expect(statSync(join(stage.folder, place)).mode & 0o777).toBe(0o700)
+    }
+    const kept = JSON.parse(readFileSync(join(stage.folder, 'kept', `${stage.id}.json`), 'utf8'))
     expect(readFileSync(join(stage.folder, 'sessions', `${stage.id}.json`), 'utf8')).not.toContain(kept.holder)
   })
 

@@ -53,7 +53,7 @@ describe('the transcript of a terminal session', () => {
     await using stage = new Stage()
     await stage.start()
     const { readFileSync } = await import('node:fs')
-    const kept = join(stage.folder, 'sessions', `${stage.id}.keep.json`)
+    const kept = join(stage.folder, 'kept', `${stage.id}.json`)
     const before = readFileSync(kept)
     worked(stage)
     await stage.hook('stop')

@@ -31,7 +31,7 @@ export const hooksFiring = async (folder: string, place: AgentPlace, now = Date.
 
 /** When the newest card was written, by its own words. */
 const newestEvent = (folder: string): number | undefined => {
-  const cards = filesIn(join(folder, 'sessions'), (name) => name.endsWith('.json') && !name.endsWith('.keep.json'))
+  const cards = filesIn(join(folder, 'sessions'), (name) => name.endsWith('.json'))
   const times = cards
     .toSorted((a, b) => b.changedAt - a.changedAt)
     .slice(0, CARDS_READ)

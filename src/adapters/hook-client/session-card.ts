@@ -1,6 +1,7 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { WINDOW_SOURCES, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { readOwnFile } from '../../own-files.ts'
+import { PROVIDER_SESSION } from '../../ports/terminal-files.ts'
 import { isRecord } from './read-input.ts'
 
 /** The service's latest words about a session, as far as a hook uses them. */
@@ -21,11 +22,8 @@ export interface SessionCard {
 const MOST_BYTES = 512 * 1024
 const MOST_NOTICES = 10
 
-/** The ids of a runtime that may become a file's name. `x.keep` would be the service's own file about x. */
-const NAME = /^(?!\.)(?!.*\.keep$)[A-Za-z0-9._-]{1,128}$/
-
 /** Whether a provider session id may be used as the name of a file. */
-export const isFileName = (id: unknown): id is string => typeof id === 'string' && NAME.test(id)
+export const isFileName = (id: unknown): id is string => typeof id === 'string' && PROVIDER_SESSION.test(id)
 
 /** Reads a session's card. Absent where the service has written none. @throws where it cannot be read */
 export const readCard = (folder: string, providerSessionId: string): SessionCard | undefined => {

@@ -6,12 +6,12 @@ import { instant } from '../../domain/kernel/instant.ts'
 import type { Candidate, PendingDocument, PendingFiles } from '../../ports/pending-files.ts'
 import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal-files.ts'
 import { pendingFile, workspaceOf } from '../../workspace.ts'
-import { privateFolder, readPrivate, replaceFile } from './private-files.ts'
+import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
 
 const time = z.iso.datetime().transform((text) => instant(text))
 const provider = z.string().regex(PROVIDER_SESSION)
 
-const pending = z.object({
+const pending = fileSchema<PendingDocument>()({
   v: z.literal(1),
   id: z.guid(),
   workspace: z.string(),
@@ -29,7 +29,7 @@ const pending = z.object({
   expiresAt: time,
 })
 
-const candidate = z.object({
+const candidate = fileSchema<Candidate>()({
   v: z.literal(1),
   runtime: z.enum(TERMINAL_RUNTIMES),
   providerSessionId: provider,
@@ -55,10 +55,10 @@ export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
   ]
   for (const each of [folder, waiting, taken, closed, candidates]) await privateFolder(each)
   const placeOf = (workspace: string): string => join(folder, pendingFile(workspace))
-  const listPending = (from: string) => listed(from, pending) as Promise<readonly PendingDocument[]>
+  const listPending = (from: string) => listed(from, pending)
   return {
     workspaceOf,
-    readPending: async (workspace) => (await read(placeOf(workspace), pending)) as PendingDocument | undefined,
+    readPending: async (workspace) => read(placeOf(workspace), pending),
     writePending: (document) => replaceFile(placeOf(document.workspace), `${JSON.stringify(document)}\n`),
     listPending: () => listPending(waiting),
     takePending: ({ workspace, id }, by) => rename(placeOf(workspace), join(taken, `${id}.${by}.json`)),
@@ -67,15 +67,13 @@ export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
       const all = await Promise.all(
         files.map(async (name) => ({ by: takerIn(name), pending: await read(join(taken, name), pending) })),
       )
-      return all.flatMap(({ by, pending: document }) =>
-        document === undefined ? [] : [{ by, pending: document as PendingDocument }],
-      )
+      return all.flatMap(({ by, pending: document }) => (document === undefined ? [] : [{ by, pending: document }]))
     },
     forgetTaken: ({ pending: { id }, by }) => rm(join(taken, `${id}.${by}.json`), { force: true }),
     closePending: ({ workspace, id }) => rename(placeOf(workspace), join(closed, `${id}.json`)),
     listClosed: () => listPending(closed),
     forgetClosed: ({ id }) => rm(join(closed, `${id}.json`), { force: true }),
-    listCandidates: () => listed(candidates, candidate) as Promise<readonly Candidate[]>,
+    listCandidates: () => listed(candidates, candidate),
     writeCandidate: (one) => replaceFile(join(candidates, `${one.providerSessionId}.json`), `${JSON.stringify(one)}\n`),
     forgetCandidate: (id) => rm(join(candidates, `${id}.json`), { force: true }),
   }

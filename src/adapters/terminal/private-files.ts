@@ -1,11 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { defined } from '../../domain/kernel/defined.ts'
 import { NotOwn, ownFolder, readOwnFile } from '../../own-files.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */
 const MOST_BYTES = 9 * 1024 * 1024
+
+/** A schema for every property of an interface, the optional ones too. */
+type ShapeOf<T> = { readonly [K in keyof T]-?: z.ZodType<ValueOf<T, K>> }
+
+type ValueOf<T, K extends keyof T> = object extends Pick<T, K> ? T[K] | undefined : T[K]
+
+/** The schema of a file, which has every property of the interface that it is read into: a forgotten one does not compile. */
+export const fileSchema =
+  <T extends object>() =>
+  <S extends ShapeOf<T>>(shape: S & { readonly [K in Exclude<keyof S, keyof T>]: never }): z.ZodType<T> =>
+    z.object(shape as z.ZodRawShape).transform((read) => defined(read) as T)
 
 /** Makes a folder for its owner only, or looks whether it is one. @throws NotOwn where another user could write to it */
 export const privateFolder = async (path: string): Promise<void> => ownFolder(path)

@@ -1,18 +1,25 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionId, holderToken } from '../../domain/kernel/ids.ts'
+import type { KnownPrompt } from '../../domain/turn/known-prompts.ts'
 import {
   type KeptSession,
   PROVIDER_SESSION,
   TERMINAL_RUNTIMES,
   type TerminalFiles,
 } from '../../ports/terminal-files.ts'
-import { privateFolder, readPrivate, replaceFile } from './private-files.ts'
+import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
 import { spooledPrompts } from './spooled-prompts.ts'
 
 const count = z.int().nonnegative()
 
-const kept = z.object({
+const prompt = fileSchema<KnownPrompt>()({
+  by: z.string(),
+  mark: z.string().optional(),
+  beginning: count.optional(),
+})
+
+const kept = fileSchema<KeptSession>()({
   v: z.literal(1),
   runtime: z.enum(TERMINAL_RUNTIMES),
   sessionId: z.string().transform(agentSessionId),
@@ -31,24 +38,30 @@ const kept = z.object({
   hasEnded: z.boolean().optional(),
   isNoted: z.boolean().optional(),
   variables: z.record(z.string(), z.string()).optional(),
+  hasSummary: z.boolean().optional(),
   notice: z.string().optional(),
-  prompts: z.array(z.object({ by: z.string(), mark: z.string().optional(), beginning: count.optional() })).optional(),
+  prompts: z.array(prompt).optional(),
 })
 
-/** The files of sessions in a folder: `sessions/<provider session>.json` for everyone of this user, and what only the service reads beside it. */
+/**
+ * The files of sessions in a folder: `sessions/<provider session>.json`, which hooks read, and `kept/<provider session>.json`,
+ * which only the service reads.
+ */
 export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
   const sessions = join(folder, 'sessions')
+  const keeping = join(folder, 'kept')
   const handoffs = join(folder, 'handoffs')
-  for (const each of [folder, sessions, handoffs]) await privateFolder(each)
-  const named = (id: string, ending: string): string => {
+  for (const each of [folder, sessions, keeping, handoffs]) await privateFolder(each)
+  const fileIn = (place: string, id: string): string => {
     if (!PROVIDER_SESSION.test(id))
       throw new TypeError('A provider session has a name of letters, digits, dots and hyphens')
-    return join(sessions, `${id}${ending}`)
+    return join(place, `${id}.json`)
   }
   return {
-    readKept: async (id) => (PROVIDER_SESSION.test(id) ? readKept(named(id, '.keep.json')) : undefined),
-    writeKept: (id, keeping) => replaceFile(named(id, '.keep.json'), `${JSON.stringify(keeping)}\n`),
-    writeCard: (id, card) => replaceFile(named(id, '.json'), `${JSON.stringify(card)}\n`),
+    // Where there is none that can be used, the store has everything that matters.
+    readKept: async (id) => (PROVIDER_SESSION.test(id) ? readPrivate(fileIn(keeping, id), kept) : undefined),
+    writeKept: (id, session) => replaceFile(fileIn(keeping, id), `${JSON.stringify(session)}\n`),
+    writeCard: (id, card) => replaceFile(fileIn(sessions, id), `${JSON.stringify(card)}\n`),
     waitingPrompts: (id) => spooledPrompts(join(folder, 'spool'), id),
     writeDocument: async (id, text) => {
       const path = join(handoffs, `${id}.md`)
@@ -57,7 +70,3 @@ export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
     },
   }
 }
-
-/** Where there is none that can be used, the store has everything that matters. */
-const readKept = async (path: string): Promise<KeptSession | undefined> =>
-  readPrivate(path, kept) as KeptSession | undefined
