@@ -19,7 +19,7 @@ export const parsedFlag = <T>(invocation: Invocation, name: string, parse: (text
 }
 
 /** A text as a parser reads it. */
-const understood = <T>(what: string, text: string, parse: (text: string) => T): T => {
+export const understood = <T>(what: string, text: string, parse: (text: string) => T): T => {
   try {
     return parse(text)
   } catch (cause) {
