@@ -76,7 +76,7 @@ describe('baton audit trail', () => {
     const lines = out.split('\n')
     expect(status).toBe(0)
     expect(lines).toHaveLength(12)
-    const ids = /…[0-9a-f]{8}/g
+    const ids = /\b[0-9a-f]{6}\b/g
     const told = lines.map((line) => line.slice('    1  2026-01-01T00:00:00.000Z  '.length).replaceAll(ids, '…'))
     const [claude, opus] = [stage.scene.name('claude-code'), stage.scene.name('opus')]
     expect(told.map((line) => line.replace(/until .*/, 'until then'))).toEqual([
@@ -122,16 +122,16 @@ describe('baton audit trail', () => {
 
 describe('what is asked wrongly', () => {
   it.each([
-    [['audit', 'trail'], 2, 'Say which conversation'],
-    [['audit', 'trail', 'nonsense'], 2, 'The conversation id cannot be'],
+    [['audit', 'trail'], 3, 'none has worked in this folder'],
+    [['audit', 'trail', 'nonsense'], 3, 'nothing is called "nonsense"'],
     [['audit', 'trail', NOBODY, 'more'], 2, 'one word too many'],
-    [['audit', 'trail', NOBODY, '--key', 'x'], 2, 'Name the conversation by its i'],
-    [['audit', 'trail', NOBODY], 3, `There is no conversation ${NOBODY}`],
+    [['audit', 'trail', NOBODY, '--key', 'x'], 2, 'Name it once'],
+    [['audit', 'trail', NOBODY], 3, `there is no conversation with the id ${NOBODY}`],
     [['audit', 'trail', '--key', 'nobody'], 3, 'no conversation has the key "nobody"'],
-    [['audit', 'verify'], 2, 'Say what to verify'],
-    [['audit', 'verify', NOBODY, '--all'], 2, 'Say what to verify'],
-    [['audit', 'verify', 'nonsense'], 2, 'The conversation id cannot be'],
-    [['audit', 'verify', NOBODY], 3, `There is no conversation ${NOBODY}`],
+    [['audit', 'verify'], 3, 'none has worked in this folder'],
+    [['audit', 'verify', NOBODY, '--all'], 2, '--all verifies every conversation'],
+    [['audit', 'verify', 'nonsense'], 3, 'nothing is called "nonsense"'],
+    [['audit', 'verify', NOBODY], 3, `there is no conversation with the id ${NOBODY}`],
   ])('%s ends with %d and a sentence', async (argv, status, sentence) => {
     const { err, ...rest } = await baton(...argv)
     expect(rest.status).toBe(status)
