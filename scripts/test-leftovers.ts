@@ -80,6 +80,7 @@ export const within = (files: readonly string[], took: ReadonlyMap<string, numbe
 /** A home as people have them, with things in it that tests must neither meet nor change. */
 const LYING_AROUND: Readonly<Record<string, string>> = {
   '.batonpass/data/PG_VERSION': 'not a store that any program can read\n',
+  '.batonpass/stores.json': '{"v":1,"stores":[{"kind":"folder","path":"/","id":"mine"}]}\n',
   '.batonpass/service.token': 'the-token-of-the-person\n',
   '.batonpass/config.yaml': 'milestones: this is no list\n',
   '.claude/settings.json': '{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"baton hook"}]}]}}\n',
@@ -101,6 +102,7 @@ const environmentOf = (home: string, port: number): NodeJS.ProcessEnv => {
     ...{ HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_RUNTIME_DIR: home },
     ...{ XDG_DATA_HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home },
     ...{ DATABASE_URL: database, DATABASE_URL_FILE: join(home, '.npmrc') },
+    ...{ BATONPASS_DATABASE_URL: database, BATONPASS_DATABASE_URL_FILE: join(home, '.npmrc') },
     ...{ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'person', PGPASSWORD: 'secret', PGDATABASE: 'person' },
     ...{ PGSSLMODE: 'require', PGOPTIONS: '-c search_path=nowhere', PGDATA: home, PGAPPNAME: 'person', PGTZ: 'Turkey' },
     ...{ BATONPASS_DATA_DIR: join(home, '.batonpass'), BATONPASS_CONFIG: join(home, '.batonpass/config.yaml') },

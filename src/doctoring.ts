@@ -36,7 +36,7 @@ export interface DoctorPlace {
         readonly options: StoreOptions
         readonly name: string
         readonly why: string
-        /** What a person should know about the choice, such as a folder that is not used. */
+        /** Lines that a person should know about the choice, such as a folder that is not used. */
         readonly remarks: readonly string[]
       }
     | { readonly problem: string }

@@ -154,7 +154,7 @@ const allLocks = async (...folders: readonly string[]): Promise<() => void> => {
   return unlock
 }
 
-/** What belongs to a place and not to its store: locks, doors, the service and its secrets. */
+/** Names that belong to a place and not to its store: locks, doors, the service and its secrets. */
 const OF_THE_PLACE =
   /^(?:\.gitignore|store\.id|stores\.json.*|lock.*|pulse-.*|door.*|rights-.*|data\.new|service|service\..*|.*\.sock)$/
 

@@ -14,7 +14,7 @@ export type StorePlace =
 
 /** Everything that the choice of a store depends on. */
 export interface StoreQuestion {
-  /** What an option or a flag names. */
+  /** The place that an option or a flag names. */
   readonly named?: StorePlace | undefined
   readonly environment: Environment
   /** The folder that the work is done in; absent where it has been removed. */

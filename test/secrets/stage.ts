@@ -61,7 +61,7 @@ export interface Running {
  */
 export class SecretsStage {
   readonly home: string = realpathSync(mkdtempSync(join(tmpdir(), 'batonpass-secrets-')))
-  readonly folder: string = join(this.home, 'private')
+  readonly folder: string = join(this.home, '.batonpass')
   readonly workspace: string = join(this.home, 'work')
   readonly config: string = join(this.home, 'batonpass.json')
   /** Told by shell hooks, which write their payload down. */

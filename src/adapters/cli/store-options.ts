@@ -113,7 +113,7 @@ export interface CommandService {
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly store: StoreOptions
   readonly why: string
-  /** What a person should know about the choice. */
+  /** Lines that a person should know about the choice. */
   readonly remarks: readonly string[]
 }
 
