@@ -61,7 +61,7 @@ export class Stage {
   /** The same after the file with the facts about a session was lost. */
   async forgetKept(id = this.id): Promise<void> {
     await this.restart()
-    rmSync(join(this.folder, 'sessions', `${id}.keep.json`))
+    rmSync(join(this.folder, 'kept', `${id}.json`))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
