@@ -7,7 +7,7 @@ export { extractiveSummarizer } from './adapters/summary/extractive-summarizer.t
 export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 export { waitingDocuments } from './adapters/terminal/pending-files.ts'
 export { readConfiguration } from './configuration.ts'
-export { homeStore, workingFolder } from './home-folder.ts'
+export { homeOf, homeStore, workingFolder } from './home-folder.ts'
 export { type KeptDraft, KeptDrafts } from './kept-drafts.ts'
 export type { StoreOptions } from './options.ts'
 export { agentEnvironment } from './processes/agent-environment.ts'

@@ -45,6 +45,7 @@ const USING: Readonly<Record<string, Words>> = {
   'handoffs list': {},
   'handoffs show': ONE,
   'look-back': { positionals: [ID], values: { words: 'flaky' } },
+  search: { positionals: ['flaky'] },
   lineage: ONE,
   report: {},
   messages: ONE,

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os'
 import { sep } from 'node:path'
+import { homeOf } from '../../command-parts.ts'
 import { type Conversation, conversationState } from '../../domain/conversation/conversation.ts'
 import { titleOf } from '../../domain/conversation/title.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
@@ -80,7 +80,7 @@ export const folderColumn = <Row>(
 })
 
 /** A folder as people write it: their own home is `~`. */
-export const inHome = (folder: string, home = homedir()): string => {
+export const inHome = (folder: string, home = homeOf(process.env)): string => {
   const isInside = home !== '' && (folder === home || folder.startsWith(`${home}${sep}`))
   return isInside ? `~${folder.slice(home.length)}` : folder
 }
