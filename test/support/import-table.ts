@@ -319,6 +319,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:readline',
       'npm:node:stream/consumers',
       'npm:node:timers/promises',
+      'npm:node:url',
     ],
   },
   testing: {
@@ -382,7 +383,27 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'terminal.ts': {
     holds: 'terminal sessions on a store: their services, files and readers, put together',
-    mayImport: ['domain', 'services', 'adapters/claude', 'adapters/codex', 'adapters/terminal', 'container.ts'],
+    mayImport: [
+      'domain',
+      'services',
+      'adapters/claude',
+      'adapters/codex',
+      'adapters/terminal',
+      'container.ts',
+      'terminal-settings.ts',
+    ],
+  },
+  'terminal-settings.ts': {
+    holds: 'how terminal sessions are watched, as a configuration says',
+    mayImport: [
+      'domain',
+      'ports',
+      'services',
+      'adapters/redaction',
+      'configuration.ts',
+      'npm:node:fs',
+      'npm:node:path',
+    ],
   },
   'serving.ts': {
     holds: 'the service: store, terminal sessions, spool and HTTP, put together',
@@ -493,6 +514,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'compose.ts': {
     holds: 'configuration, store and container, put together',
     mayImport: [
+      'npm:node:path',
       'domain',
       'ports',
       'services',
