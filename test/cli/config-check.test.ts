@@ -114,7 +114,10 @@ describe('baton config check', () => {
     const { code, out } = await baton('config', 'check', '--json')
     expect(code).toBe(0)
     const said = JSON.parse(out) as { settings: readonly object[] }
-    expect(said).toMatchObject({ file: 'batonpass.json', remarks: [] })
+    expect(said).toMatchObject({
+      file: 'batonpass.json',
+      remarks: ['The policy is auto, but the restart milestone is off: nothing will be restarted.'],
+    })
     expect(said.settings).toContainEqual({ key: 'milestones.restart', value: null, from: 'milestones.restart' })
     expect(said.settings).toContainEqual({ key: 'restart.deadline', value: 7_200_000, from: 'restart.deadline' })
   })

@@ -25,7 +25,7 @@ const SILENT = { onTexts: () => {}, onTotals: () => {} }
 
 /** What a runtime says of itself, and which of the things that not every runtime can do it can. */
 const powers = (runtime: AgentRuntime) => ({
-  about: [runtime.backend, runtime.takesSessionId, runtime.reportsCost, runtime.takesTools],
+  about: [runtime.backend, runtime.takesSessionId, runtime.reportsCost, runtime.reportsWindow, runtime.takesTools],
   can: (['resume', 'has', 'transcript', 'ask'] as const).filter((power) => runtime[power] !== undefined),
 })
 

@@ -257,9 +257,9 @@ const REFUSED: readonly (readonly [block: string, problems: readonly string[]])[
     ['1 agents[0].runtime | "claude-code" is not known | Did you mean "claude"?'],
   ],
   [
-    'agents: [{ name: a, working_directory: /srv, context_threshold: 0.1 }]',
+    'agents: [{ name: a, deadline: 2h, context_threshold: 0.1 }]',
     [
-      '1 agents[0].working_directory | there is no such key | It is the same for all agents: write workspace.working_directory, outside of agents.',
+      '1 agents[0].deadline | there is no such key | It is the same for all agents: write restart.deadline, outside of agents.',
       '1 agents[0].context_threshold | there is no such key | Did you mean "session.context_threshold"?',
     ],
   ],

@@ -335,6 +335,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:readline',
       'npm:node:stream/consumers',
       'npm:node:timers/promises',
+      'npm:node:url',
     ],
   },
   testing: {
@@ -490,6 +491,19 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/hook-client',
       'adapters/terminal',
       'container.ts',
+      'terminal-settings.ts',
+    ],
+  },
+  'terminal-settings.ts': {
+    holds: 'how terminal sessions are watched, as a configuration says',
+    mayImport: [
+      'domain',
+      'ports',
+      'services',
+      'adapters/redaction',
+      'configuration.ts',
+      'npm:node:fs',
+      'npm:node:path',
     ],
   },
   'serving.ts': {
@@ -608,6 +622,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'compose.ts': {
     holds: 'configuration, store and container, put together',
     mayImport: [
+      'npm:node:path',
       'domain',
       'ports',
       'services',

@@ -6,7 +6,7 @@ import { textOf } from './style.ts'
 
 /** Sentences beside the settings. */
 export interface ConfigurationWords {
-  /** What happens when a window fills up. */
+  /** Sentences about a window that fills up. */
   readonly fullWindow: readonly string[]
   readonly remarks: readonly string[]
   /** The line that names the schema of the file, where it has none and there is one. */

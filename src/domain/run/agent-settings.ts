@@ -17,7 +17,7 @@ export interface ConfiguredAgent {
   /** The program to run, where it is not the usual one. */
   readonly command?: string
   readonly model?: string
-  /** What it may do without asking, in the words of its runtime; absent means the runtime's own default. */
+  /** The permission mode, in the words of its runtime; absent means the runtime's own default. */
   readonly permissionMode?: string
   /** Lowest first; its own, and those of the whole configuration where it says nothing. */
   readonly milestones: readonly Milestone[]
