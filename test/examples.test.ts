@@ -93,7 +93,9 @@ describe('examples/fleet', () => {
   it('has each job planned in one process and done in another, once', async () => {
     const database = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
     const example = ['--import', 'tsx', 'examples/fleet/main.ts']
-    const { stdout } = await run(process.execPath, example, { env: { ...process.env, BATONPASS_DATABASE_URL: database } })
+    const { stdout } = await run(process.execPath, example, {
+      env: { ...process.env, BATONPASS_DATABASE_URL: database },
+    })
     const lines = stdout.trim().split('\n').slice(-6)
     const jobs = ['login', 'search', 'prices', 'basket', 'mail', 'help']
     for (const [index, job] of jobs.entries())

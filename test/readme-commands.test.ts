@@ -78,7 +78,8 @@ describe.skipIf(process.platform === 'win32')('the commands of the README, in a 
     for (const block of blocks) {
       let exported: NodeJS.ProcessEnv = {}
       for (const line of block.map(toRun)) {
-        if (line.startsWith('export BATONPASS_DATABASE_URL=')) exported = { BATONPASS_DATABASE_URL: withDatabase(server, database) }
+        if (line.startsWith('export BATONPASS_DATABASE_URL='))
+          exported = { BATONPASS_DATABASE_URL: withDatabase(server, database) }
         else if (line !== '') all.push(await ran(line, exported))
       }
     }

@@ -124,7 +124,10 @@ describe('baton doctor on a server', () => {
   })
 
   it.each([
-    ['two variables that name two servers', { BATONPASS_DATABASE_URL: 'postgres://a@b/c', BATONPASS_DATABASE_URL_FILE: '/nowhere' }],
+    [
+      'two variables that name two servers',
+      { BATONPASS_DATABASE_URL: 'postgres://a@b/c', BATONPASS_DATABASE_URL_FILE: '/nowhere' },
+    ],
     ['an address of something else', { BATONPASS_DATABASE_URL: 'mysql://ada:hunter22@db/x' }],
     ['a file that is not there', { BATONPASS_DATABASE_URL_FILE: '/nowhere/at/all' }],
     ['an empty variable', { BATONPASS_DATABASE_URL: ' ' }],
