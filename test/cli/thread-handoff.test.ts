@@ -101,6 +101,8 @@ describe('baton thread handoff', () => {
       '--apply',
       '--summary',
       '-',
+      '--key',
+      `till-${key}`,
       '--to-key',
       `n-${key}`,
       '--json',
@@ -128,6 +130,20 @@ describe('baton thread handoff', () => {
     expect((await script('history', '--json')).out).toContain('Only this matters.')
   })
 
+  it('opens no thread of a conversation that nobody has named or seen, and says which one it would be', async () => {
+    const { script } = batonAt(database)
+    for (const mode of ['--apply', '--without'])
+      expect(await script('handoff', mode, '--to-key', `unseen-${key}`, ...place())).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(`baton thread handoff ${mode} --from [0-9a-f-]{36}`),
+      })
+    await using batonpass = await createBatonpass({ database })
+    expect(await batonpass.history.conversationByKey(`unseen-${key}`)).toBeUndefined()
+    expect((await script('handoff', '--preview', ...place())).code).toBe(0)
+    expect((await script('handoff', '--apply', '--to-key', `unseen-${key}`, ...place())).code).toBe(0)
+    expect(await batonpass.history.conversationByKey(`unseen-${key}`)).toBeDefined()
+  })
+
   it('refines with feedback three times at most', async () => {
     const { script } = batonAt(database)
     const feedback = ['a', 'b', 'c', 'd'].flatMap((text) => ['--feedback', text])
@@ -147,7 +163,7 @@ describe('baton thread handoff', () => {
     writeFileSync(file('.gitignore'), 'CLAUDE.local.md\n')
     git('add', '.')
     const { script, person } = batonAt(database)
-    const refused = await script('handoff', '--apply', ...place())
+    const refused = await script('handoff', '--apply', '--key', `till-${key}`, ...place())
     expect(refused).toMatchObject({
       code: 3,
       err: expect.stringMatching(/tracked by git.*--yes.*--file CLAUDE\.local\.md/),
@@ -160,7 +176,7 @@ describe('baton thread handoff', () => {
     })
     expect(readFileSync(file(), 'utf8')).toBe('# House rules\n')
     expect(block('CLAUDE.local.md')?.state).toBe('held')
-    expect((await script('handoff', '--apply', '--yes', ...place())).code).toBe(0)
+    expect((await script('handoff', '--apply', '--yes', '--key', `till-${key}`, ...place())).code).toBe(0)
     expect(readFileSync(file(), 'utf8')).toContain('# House rules\n')
     expect(block()?.state).toBe('held')
   })
@@ -189,7 +205,9 @@ describe('baton thread handoff', () => {
     expect((await person(['j'], 'handoff', '--to-key', `j-${key}`, ...place())).out).toContain(
       'without a summary is open',
     )
-    expect((await script('handoff', '--without', '--to-key', `w-${key}`, ...place())).code).toBe(0)
+    expect(
+      (await script('handoff', '--without', '--key', `till-${key}`, '--to-key', `w-${key}`, ...place())).code,
+    ).toBe(0)
     expect(existsSync(file())).toBe(false)
     await using batonpass = await createBatonpass({ database })
     const parent = await batonpass.history.conversationByKey(`till-${key}`)

@@ -11,14 +11,21 @@ import { workspaceIn } from './with-threads.ts'
 /** As many sessions are looked at for one that worked here. */
 const MOST_SESSIONS = 100
 
+/** The conversation that a thread is to continue. */
+export interface ThreadSource {
+  readonly parent: Conversation
+  /** Whether nobody named it: it is the latest one here. */
+  readonly isGuess: boolean
+}
+
 /** The conversation that a thread is to continue: named, the one the command was typed in, or the latest one here. */
-export const sourceOf = async (invocation: Invocation, history: HandoffHistory): Promise<Conversation> => {
-  const id =
-    (await named(invocation, history)) ?? (await around(invocation, history)) ?? (await latest(invocation, history))
-  const found = id && (await history.conversation(id))
-  if (found === undefined)
+export const sourceOf = async (invocation: Invocation, history: HandoffHistory): Promise<ThreadSource> => {
+  const known = (await named(invocation, history)) ?? (await around(invocation, history))
+  const id = known ?? (await latest(invocation, history))
+  const parent = id && (await history.conversation(id))
+  if (parent === undefined)
     throw notFound('conversation', 'none has worked in this workspace. Name one by its key or id')
-  return found
+  return { parent, isGuess: known === undefined }
 }
 
 const named = async (invocation: Invocation, history: HandoffHistory): Promise<ConversationId | undefined> => {

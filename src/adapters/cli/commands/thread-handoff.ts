@@ -1,6 +1,7 @@
 import type { Batonpass } from '../../../batonpass.ts'
 import { editText, workspaceOf } from '../../../command-parts.ts'
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
+import { titleOf } from '../../../domain/conversation/title.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { ok, type Result } from '../../../domain/kernel/result.ts'
 import type { ThreadDraft } from '../../../domain/thread/thread-draft.ts'
@@ -8,6 +9,7 @@ import type { ThreadRefusal } from '../../../domain/thread/thread-refusal.ts'
 import { approve } from '../approve-thread.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { hint } from '../hint.ts'
 import { textFlag } from '../history-args.ts'
 import { placeOf } from '../latest-conversation.ts'
 import { CommandNotCompleted } from '../problems.ts'
@@ -25,11 +27,15 @@ export const threadHandoff: Run = async (invocation) => {
   const summary = await ownSummary(invocation)
   await withThreads(invocation, async (batonpass) => {
     const { threads } = batonpass
-    const parent = await sourceOf(invocation, batonpass.history)
-    if (mode === 'without') return fresh(invocation, batonpass, parent)
+    const { parent, isGuess } = await sourceOf(invocation, batonpass.history)
+    if (mode === 'without') {
+      if (isGuess) throw unseenGuess(invocation, parent, '--without')
+      return fresh(invocation, batonpass, parent)
+    }
     const workspace = textFlag(invocation, 'workspace') === undefined ? placeOf(parent) : undefined
     const shown = new ShownDraft(invocation, batonpass, parent.id)
     const kept = mode === 'apply' ? shown.toApply() : undefined
+    if (mode === 'apply' && isGuess && kept === undefined) throw unseenGuess(invocation, parent, '--apply')
     const words = summary ?? kept?.summary.text
     const request = defined({ summary: words, file: textFlag(invocation, 'file'), ...choices })
     const place = (workspace && workspaceOf(workspace)) ?? workspaceIn(invocation)
@@ -48,6 +54,16 @@ export const threadHandoff: Run = async (invocation) => {
     shown.forget()
   })
 }
+
+/** A guess is fine where a person sees it before anything is written. A script, or somebody who saw nothing, names what is meant. */
+const unseenGuess = ({ values }: Invocation, parent: Conversation, mode: string): CommandNotCompleted =>
+  new CommandNotCompleted(
+    plain(
+      `Nobody has said which conversation is meant, so nothing was written. The latest one here is "${titleOf(parent)}": ` +
+        hint(`baton thread handoff ${mode} --from ${parent.id}`, values),
+    ),
+    EXIT.refused,
+  )
 
 const withFeedback = async (
   { values }: Invocation,
