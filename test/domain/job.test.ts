@@ -75,6 +75,15 @@ describe('a job is', () => {
     })
   })
 
+  it('finished when it was paused and a later session completed the work', async () => {
+    const conversation = await scene.conversation()
+    unwrap(await scene.service.pauseSession(await scene.session('claude-code', conversation)))
+    const second = await scene.session('claude-code', conversation)
+    expect(await told()).toMatchObject({ state: 'open', waits: [] })
+    unwrap(await scene.service.completeSession(second))
+    expect(await told()).toMatchObject({ state: 'finished', waits: [] })
+  })
+
   it('waiting for the person when it is paused, or was never begun', async () => {
     unwrap(await scene.service.pauseSession(await scene.session()))
     expect(await told()).toMatchObject({ state: 'waiting', waits: [{ for: 'person', what: 'paused' }] })

@@ -137,7 +137,10 @@ const standingOf = (window: JobWindow, parts: JobParts, now: Instant): (typeof U
   const open = openHandoffOf(session, parts)
   if (open?.status === 'accepted' && open.claim.deadline > now) return 'running'
   if (open !== undefined && open.kind !== 'context_restart') return 'waiting'
-  if (session.state === 'paused' && open === undefined) return 'waiting'
+  if (session.state === 'paused' && open === undefined) {
+    // A runtime that cannot resume leaves it paused, and a later session has its work.
+    return latestOf(parts.windows, session.conversationId)?.id === session.id ? 'waiting' : undefined
+  }
   if (isWaitingThread(session) && holder === 'unleased') return 'waiting'
   if (holder === 'held') return 'running'
   if (holder !== 'unleased') return 'orphaned'

@@ -20,7 +20,7 @@ export const WORK_COMMANDS = {
       'The agent’s answers go to standard output, the progress to standard error.',
       'Ctrl-C cancels the run and pauses its session; a second Ctrl-C ends it at once.',
       'Secrets are hidden from the record and from what is printed, unless the configuration says redact: off; how many is said at the end.',
-      'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another, 9 handed to an agent that takes no part in the run, 130 cancelled; 2 and 3 as everywhere.',
+      'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another, 9 handed to an agent that takes no part in the run, 10 every attempt to change a file was refused, 130 cancelled; 2 and 3 as everywhere.',
     ].join('\n'),
     flags: RUN_FLAGS,
     load: async () => (await import('../commands/run.ts')).runCommand,
