@@ -33,9 +33,9 @@ const noted = (place: string): readonly string[] =>
   readFileSync(join(place, 'where-it-was.txt'), 'utf8').trim().split('\n')
 
 const run = (cwd: string, ...args: readonly string[]) =>
-  spawnBaton(['run', ...args, '--cwd', cwd], { DATABASE_URL: url }).ended
+  spawnBaton(['run', ...args, '--cwd', cwd], { BATONPASS_DATABASE_URL: url }).ended
 
-const runHere = (...args: readonly string[]) => spawnBaton(['run', ...args], { DATABASE_URL: url }).ended
+const runHere = (...args: readonly string[]) => spawnBaton(['run', ...args], { BATONPASS_DATABASE_URL: url }).ended
 
 describe('two agents of a file in two repositories', () => {
   it('work each in its own, one on a branch of its own', async () => {

@@ -17,7 +17,7 @@ describe.each(ZONES)('in %s', (TZ, minute, sentence) => {
   })
 
   it('lists show local times, and say the zone once, in the last line', async () => {
-    const baton = batonWith({ DATABASE_URL: there.database, TZ })
+    const baton = batonWith({ BATONPASS_DATABASE_URL: there.database, TZ })
     for (const words of [
       ['audit', 'query'],
       ['turns', 'issue-7'],
@@ -33,7 +33,7 @@ describe.each(ZONES)('in %s', (TZ, minute, sentence) => {
   })
 
   it('a time without a zone is a local one', async () => {
-    const baton = batonWith({ DATABASE_URL: there.database, TZ })
+    const baton = batonWith({ BATONPASS_DATABASE_URL: there.database, TZ })
     const since = minute.replace(' ', 'T')
     const count = async (...flags: readonly string[]) =>
       JSON.parse((await baton('handoffs', 'list', '--json', ...flags)).out).items.length

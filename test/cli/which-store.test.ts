@@ -31,6 +31,7 @@ const READING: Readonly<Record<string, readonly string[]>> = {
   'thread history': [],
   'look-back': [ID, '--words', 'flaky'],
   lineage: [ID],
+  search: ['flaky'],
   report: [],
   messages: [ID],
   turns: [ID],

@@ -47,7 +47,7 @@ describe('a store that does not open', () => {
     expect(failure.message).toContain('copy the folder before anything else')
     expect(failure.message).not.toMatch(/in its place|replace|\[object/)
     expect(failure.cause).toBeInstanceOf(Error)
-    expect(readdirSync(folder)).toEqual(['data'])
+    expect(contentsOf(folder)).toEqual(['data'])
   })
 
   it('because a newer program wrote it says so, and lets go of the lock', async () => {
@@ -96,7 +96,7 @@ describe('a store that does not open', () => {
   it('because a dump was to be loaded over one that is there keeps what is there', async () => {
     const folder = copied()
     expect((await failureOf(folder, new Blob(['?']))).message).toContain('already')
-    expect(readdirSync(folder)).toEqual(['data'])
+    expect(contentsOf(folder)).toEqual(['data'])
   })
 
   it('because its dump is none leaves nothing that a later opening would stumble over', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { folderRights } from '../../src/adapters/postgres/health/folder-checks.ts'
 import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 /** Everything in a folder, with its rights; of sockets and links as well. */
 const rightsIn = (folder: string): readonly (readonly [path: string, mode: number])[] =>
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('the files of an embedded store', 
       code: 'store.failed',
       message: expect.stringContaining(`chmod 700 ${folder}/data`),
     })
-    expect(readdirSync(folder)).toEqual(['data'])
+    expect(contentsOf(folder)).toEqual(['data'])
     chmodSync(join(folder, 'data'), 0o700)
     expect(await opened(folder)).toHaveLength(1)
   })
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('the files of an embedded store', 
         message: expect.stringContaining('belongs to another user'),
       })
       expect(failure).toMatchObject({ message: expect.stringContaining('chown -R') })
-      expect(readdirSync(folder)).toEqual(['data'])
+      expect(contentsOf(folder)).toEqual(['data'])
     } finally {
       if (getuid !== undefined) process.getuid = getuid
       if (isRoot) chownSync(join(folder, 'data'), 0, 0)
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('the files of an embedded store', 
       code: 'store.failed',
       message: expect.stringContaining('is a link, or something else that is no folder'),
     })
-    expect([rightsIn(elsewhere), readdirSync(folder)]).toEqual([before, ['data']])
+    expect([rightsIn(elsewhere), contentsOf(folder)]).toEqual([before, ['data']])
     expect(await folderRights(folder)).toMatchObject([
       { result: 'problem', text: expect.stringContaining('is a link') },
     ])
@@ -148,7 +148,7 @@ describe.skipIf(process.platform === 'win32')('the files of an embedded store', 
       expect(await refused(link)).toMatchObject(foreign)
       chownSync(folder, 65_534, 65_534)
       expect(await refused(folder)).toMatchObject(foreign)
-      expect(readdirSync(folder)).toEqual(['data'])
+      expect(contentsOf(folder)).toEqual(['data'])
       chownSync(folder, 0, 0)
     },
   )

@@ -111,14 +111,17 @@ describe('two openers of one folder', () => {
 })
 
 describe('without options', () => {
-  it('everything is kept in .batonpass/ of the working directory, for its owner only', async () => {
-    const cwd = join(temporaryFolder(), 'project')
+  it('everything is kept in .batonpass/ of the home folder, for its owner only', async () => {
+    const home = temporaryFolder()
+    const cwd = join(home, 'project')
     mkdirSync(cwd)
-    await using opener = await startChild('opener.ts', [], { cwd })
+    await using opener = await startChild('opener.ts', [], { cwd, via: ['env', `HOME=${home}`] })
     expect(await open(opener)).toMatchObject({ outcome: 'opened' })
-    expect(readdirSync(cwd)).toEqual(['.batonpass'])
-    expect(contentsOf(join(cwd, '.batonpass'))).toEqual(['data', 'lock'])
-    expect(statSync(join(cwd, '.batonpass')).mode & 0o777).toBe(0o700)
+    expect(readdirSync(cwd)).toEqual([])
+    const store = join(home, '.batonpass')
+    expect(contentsOf(store)).toEqual(['data', 'lock', 'stores.json'])
+    expect(statSync(store).mode & 0o777).toBe(0o700)
+    expect(statSync(join(store, 'stores.json')).mode & 0o777).toBe(0o600)
     opener.say('close')
     expect(await opener.hear()).toBe('closed')
     expect(await opener.ended).toBe(0)

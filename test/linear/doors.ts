@@ -243,6 +243,7 @@ export const PUMPS: readonly string[] = [
 export const MADE: Readonly<Record<string, string>> = {
   'adapters/claude/claude-origin.ts': 'agentSdkReader',
   'adapters/hooks/chat-text.ts': 'chatText',
+  'adapters/install/exclude-edit.ts': 'no text of others: names of our own files, escaped',
   'adapters/postgres/health/schema-lines.ts': 'no text of others: definitions that the server wrote',
   'adapters/postgres/health/schema-repair.ts': 'no text of others: our own migrations',
   'adapters/postgres/sql-statements.ts': 'no text of others: our own migrations',

@@ -48,7 +48,7 @@ describe('a run in a window that is smaller than it was thought to be', () => {
     expect(of(events, 'context:window:lowered')).toMatchObject([{ fromTokens: 1_000_000, toTokens: 175_000 }])
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
     const { sessions, handoffs } = await recorded(batonpass, summary)
-    expect(handoffs).toMatchObject([{ reason: expect.stringContaining('of 175000 tokens') }])
+    expect(handoffs).toMatchObject([{ reason: expect.stringContaining('of 175k') }])
     // The log has it too.
     const [first] = sessions
     const lowered: unknown[] = []

@@ -22,7 +22,7 @@ describe('a terminal session is watched as the configuration says', () => {
       { name: 'restart', at: 0.85 },
     ])
     const answer = await stage.draws(46)
-    expect(stage.card().notices.join()).toContain('46 %')
+    expect(stage.card().notices.join()).toContain('critical')
     expect(answer.outcome).toBe('ok')
   })
 

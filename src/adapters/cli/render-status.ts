@@ -35,9 +35,8 @@ export const renderStatus = (
     line(''),
     ...part('Sessions', sessions, sessionColumns(now).flatMap(withTrail(trails, width)), width),
     ...moreLine(work.hasMoreSessions, hint('baton sessions list --state active', values)),
-    line(''),
     ...(handoffs.length > 0 || documents.length === 0
-      ? part('Waiting handoffs', handoffs, handoffColumns(work, now), width)
+      ? [line(''), ...part('Waiting handoffs', handoffs, handoffColumns(work, now), width)]
       : []),
     ...moreLine(work.hasMoreHandoffs, hint('baton handoffs list --open', values)),
     ...optional('Documents for the next session', documents, documentColumns(now), width),

@@ -87,7 +87,7 @@ export const monitorsContract: ContractPart = {
       assert.deepEqual(told.pressure, { state: 'known', ratio: 0.615 })
       const { items } = await scene.store.signals.listFor(id, {})
       assert.deepEqual(
-        items.map(({ milestone, text }) => [milestone, text.includes('61.5 % full.')]),
+        items.map(({ milestone, text }) => [milestone, text.includes('61 % full.')]),
         [['warning', true]],
       )
       const trail = await scene.history.auditTrail(conversationId)

@@ -29,7 +29,7 @@ const USED = 'Commands, hooks and programs in that folder and below it use it, u
 const told = ({ state, path, left }: ProjectMade): readonly string[] => {
   switch (state) {
     case 'made':
-      return [`Made a project store in ${path}. ${USED}`]
+      return [`Made a project store in ${path}. It is empty until something is recorded. ${USED}`]
     case 'already':
       return [`${path} is your project store already. ${USED}`]
     case 'adopted':
