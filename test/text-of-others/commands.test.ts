@@ -41,6 +41,7 @@ const TRIED: Readonly<Record<string, Try>> = {
   lineage: { words: () => [there.conversation.id], isExact: true },
   messages: { words: () => [there.conversation.id], isExact: true },
   turns: { words: () => [there.session.id], isExact: true },
+  report: { words: () => ['--since', '2000-01-01'] },
   search: { words: () => ['red'], isExact: true },
   'look-back': { words: () => [there.session.id, '--words', 'red'], isExact: true },
   'audit trail': { words: () => [there.conversation.id], isExact: true },

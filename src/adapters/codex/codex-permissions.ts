@@ -20,8 +20,13 @@ const change = z.looseObject({
 
 /** Codex's own words in place of a patch's result. */
 const PATCH_REJECTED = /^patch rejected: /
-/** The system's words, which stand in the output of a command that failed. */
-const READ_ONLY = /^Process exited with code [1-9]\d*$[\s\S]*Read-only file system/m
+const FAILED = /^Process exited with code [1-9]\d*$/m
+
+/** Whether a command failed, and the system's own words for a refused write stand in its output after that. */
+const isReadOnly = (output: string): boolean => {
+  const failed = output.search(FAILED)
+  return failed !== -1 && output.indexOf('Read-only file system', failed) !== -1
+}
 
 /** The next sandbox that allows what one refused. */
 const WIDER: Readonly<Record<string, string>> = {
@@ -63,7 +68,7 @@ export class CodexPermissions {
 
   /** A file system may be read-only without a sandbox too, so the words alone say nothing. */
   #isBlocked(output: string): boolean {
-    return this.#sandbox !== 'danger-full-access' && READ_ONLY.test(output)
+    return this.#sandbox !== 'danger-full-access' && isReadOnly(output)
   }
 }
 
