@@ -45,7 +45,7 @@ describe('the real claude with baton mcp', PATIENT, () => {
     const [, , , found = '', window = '', handedOff = ''] = asked
     match(found, /Window 1, turn 2: result of \[call:toolu_1\]/)
     match(found, /\| quokka in the dunes/)
-    match(window, /66 % of the usable window is used \(132070 of 200000 tokens\)/)
+    match(window, /79 % of the usable window is used: 132k of 167k before it compacts \(200k window\)/)
     match(handedOff, /what_happens_next/)
   })
 })

@@ -34,7 +34,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       const { api, summary, events, handoffs } = await run(t, make, { windows: [fills, ENDS], question }, more)
       deepEqual([summary.outcome, summary.restarts], ['completed', 1])
       ok(api.requests.every(({ model }) => model === 'claude-opus-4-6' || model.includes('haiku')))
-      match(handoffs[0]?.reason ?? '', /of 167000 tokens/)
+      match(handoffs[0]?.reason ?? '', /of 167k before it compacts/)
       deepEqual(
         events.filter(({ type }) => type === 'context:compaction'),
         [],
