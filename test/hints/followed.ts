@@ -16,7 +16,6 @@ export const NOT_FOLLOWED: Readonly<Record<string, string>> = {
   'baton hook needs the name of a hook': 'names the program, not a command',
   'baton replay': 'help: says which records it reads',
   'baton run': 'help: compares one command with another',
-  'baton demo': 'makes a store of its own where no server is named: test/demo.test.ts types it',
   'baton claude install': 'this baton is one file of a test, which is not written into settings: test/install types it',
   'baton codex install': 'this baton is one file of a test, which is not written into settings: test/install types it',
   'baton claude install --scope local': 'this baton is one file of a test: test/install/scopes.test.ts types it',

@@ -65,7 +65,7 @@ describe('a thread handoff', () => {
 
   it('prints how to begin the thread: its agent reads the summary that was approved, which is taken out then', async () => {
     const { ann, store } = await begun(true)
-    const opened = ok(await ann.types(`baton thread handoff --apply ${store} --to-key "till's second"`))
+    const opened = ok(await ann.types(`baton thread handoff --apply --key till ${store} --to-key "till's second"`))
     const hint = copied(opened, 'baton run')
     expect(ann.memory()).toContain('Mend the till')
     const run = ok(await ann.types(hint))
@@ -77,7 +77,7 @@ describe('a thread handoff', () => {
 
   it('in another store leaves the summary as it is, and prints how to take it out', async () => {
     const { ann, store } = await begun()
-    ok(await ann.types(`baton thread handoff --apply ${store} --to-key second`))
+    ok(await ann.types(`baton thread handoff --apply --key till ${store} --to-key second`))
     const memory = ann.memory()
     const other = `--database '${await database()}'`
     const refused = await ann.types(`baton run --runtime claude ${other} --conversation second 'Go'`)
@@ -89,8 +89,8 @@ describe('a thread handoff', () => {
 
   it('that finds another one waiting prints how to take that out', async () => {
     const { ann, store } = await begun()
-    ok(await ann.types(`baton thread handoff --apply ${store} --to-key second`))
-    const refused = await ann.types(`baton thread handoff --apply ${store} --to-key third`)
+    ok(await ann.types(`baton thread handoff --apply --key till ${store} --to-key second`))
+    const refused = await ann.types(`baton thread handoff --apply --key till ${store} --to-key third`)
     expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('(memory_block.held)') })
     ok(await ann.types(copied(refused, 'baton thread cleanup')))
     expect(ann.memory()).not.toContain('Mend the till')

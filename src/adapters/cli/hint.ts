@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { quoted } from '../../command-parts.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import type { CliCommand, FlagValue } from './command.ts'
 import { maskedAddress } from './render-store.ts'
 import { COMMANDS } from './tree/index.ts'
@@ -28,7 +29,8 @@ export const hint = (words: string, values: Values): string => {
     const isKnown = name in flags && value !== undefined && value !== false && !words.includes(`--${name}`)
     return isKnown ? [typed(String(value))] : []
   })
-  return [words, ...named].join(' ')
+  // A name that could steer a terminal is spelled out: it cannot be typed, and it obeys nobody.
+  return onOneLine([words, ...named].join(' '))
 }
 
 /** A sentence in which the commands between quotation marks name the store as well. */
