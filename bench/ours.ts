@@ -1,6 +1,6 @@
-import type { HandoffHistory, HandoffService } from '../src/container.ts'
-import { type Conversation, unwrap, type WorkingSession } from '../src/index.ts'
-import type { HandoffAndSource, MonitorSettings } from '../src/ports.ts'
+import type { HandoffHistory, HandoffService } from '../src/entry/container.ts'
+import { type Conversation, unwrap, type WorkingSession } from '../src/entry/index.ts'
+import type { HandoffAndSource, MonitorSettings } from '../src/entry/ports.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, type Side, turnInput } from './seat.ts'
 
 /** The services of the library over one store. */

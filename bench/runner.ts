@@ -1,7 +1,7 @@
-import { systemClock } from '../src/container.ts'
-import { createBatonpass, functionRuntime, unwrap } from '../src/index.ts'
-import { MemoryStore } from '../src/memory.ts'
-import type { Store } from '../src/ports.ts'
+import { systemClock } from '../src/entry/container.ts'
+import { createBatonpass, functionRuntime, unwrap } from '../src/entry/index.ts'
+import { MemoryStore } from '../src/entry/memory.ts'
+import type { Store } from '../src/entry/ports.ts'
 import type { Size } from './sizes.ts'
 import { median } from './statistics.ts'
 

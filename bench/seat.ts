@@ -1,4 +1,4 @@
-import type { MonitorSettings, TurnInput } from '../src/ports.ts'
+import type { MonitorSettings, TurnInput } from '../src/entry/ports.ts'
 
 /** A conversation at work, and everything the benchmark does with it. Each worker sits on seats of its own. */
 export interface Seat {

@@ -1,4 +1,4 @@
-import { serve } from '../src/serving.ts'
+import { serve } from '../src/main/serve.ts'
 
 /** The service that is measured, on the embedded store of a folder. */
 const [folder = ''] = process.argv.slice(2)

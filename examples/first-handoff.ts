@@ -1,4 +1,4 @@
-import { createBatonpass, unwrap } from '../src/index.ts'
+import { createBatonpass, unwrap } from '../src/entry/index.ts'
 
 const batonpass = await createBatonpass()
 const { handoffs, history } = batonpass

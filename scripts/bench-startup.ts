@@ -8,7 +8,7 @@ import { HOOK_INPUT, hookService, POSTERS } from './bench-hooks.ts'
  * for all of them. The more rounds, the truer both figures: `npm run bench:startup -- 100`.
  */
 const ROUNDS = Number(process.argv[2] ?? 30)
-if (!existsSync('dist/index.js')) throw new Error('There is nothing built: run npm run build first.')
+if (!existsSync('dist/entry/index.js')) throw new Error('There is nothing built: run npm run build first.')
 
 const EMPTY = 'dist/.empty.js'
 const MAIN = 'dist/adapters/cli/main.js'
@@ -16,7 +16,7 @@ writeFileSync(EMPTY, '')
 await using service = await hookService()
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'bare Node': [EMPTY],
-  "import 'batonpass'": ['dist/index.js'],
+  "import 'batonpass'": ['dist/entry/index.js'],
   'baton --version': [MAIN, '--version'],
   'baton --help': [MAIN, '--help'],
   'hook statusline': [MAIN, 'hook', 'statusline', '--data-dir', service.folder],

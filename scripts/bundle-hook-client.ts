@@ -17,5 +17,7 @@ export const bundleHookClient = async (entry: string, outfile: string): Promise<
   await build({ ...format, entryPoints: [entry], outfile, allowOverwrite: true, logLevel: 'error' })
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await bundleHookClient('dist/hook-client.js', 'dist/hook-client.js')
+/** The built hook client, which becomes its own bundle. */
+const RUN_HOOK = 'dist/adapters/hook-client/run-hook.js'
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleHookClient(RUN_HOOK, RUN_HOOK)

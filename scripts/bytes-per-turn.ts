@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url'
 import { CompiledQuery } from 'kysely'
 import { openSeat } from '../bench/ours.ts'
 import { turnInput } from '../bench/seat.ts'
-import type { Database } from '../src/adapters/postgres/database.ts'
-import { openPglite } from '../src/adapters/postgres/open-pglite.ts'
-import type { SqlStore } from '../src/adapters/postgres/sql-store.ts'
-import { HandoffHistory, HandoffService, systemClock, uuidV7Ids } from '../src/container.ts'
-import { commandId, unwrap } from '../src/index.ts'
+import { openPglite } from '../src/adapters/postgres/embedded/open-pglite.ts'
+import type { SqlStore } from '../src/adapters/postgres/open/sql-store.ts'
+import type { Database } from '../src/adapters/postgres/statements/database.ts'
+import { HandoffHistory, HandoffService, systemClock, uuidV7Ids } from '../src/entry/container.ts'
+import { commandId, unwrap } from '../src/entry/index.ts'
 
 /** The tables that a turn adds rows to. The first three are bookkeeping; the others are the turn itself. */
 const TABLES = ['audit_entries', 'audit_salts', 'commands', 'turns', 'messages', 'tool_calls'] as const

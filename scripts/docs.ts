@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { HANDOFF_TRANSITIONS, SESSION_TRANSITIONS, toMermaid } from '../src/ports.ts'
+import { HANDOFF_TRANSITIONS, SESSION_TRANSITIONS, toMermaid } from '../src/entry/ports.ts'
 import { LAYERS, type Layer, ROOMS } from '../test/support/import-table.ts'
 
 /** Where the generated parts stand. */

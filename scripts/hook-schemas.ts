@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { HANDOFF_KINDS } from '../src/domain/handoff/handoff.ts'
-import type { HookMoment, HookPayloads } from '../src/hooks.ts'
+import type { HookMoment, HookPayloads } from '../src/entry/hooks.ts'
 
 /** Where the schemas stand, one file for each moment. */
 export const SCHEMA_FOLDER = 'docs/schemas/hooks'

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { runCli } from '../src/adapters/cli/run.ts'
+import { runCli } from '../src/adapters/cli/tree/run-command.ts'
 
 /** The file that holds the text of `baton --help`. */
-export const ROOT_HELP_FILE = 'src/adapters/cli/root-help-text.ts'
+export const ROOT_HELP_FILE = 'src/adapters/cli/tree/root-help-text.ts'
 
 /** Wider than any line of help, so that nothing is wrapped. */
 const WIDE = 10_000

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Database } from '../src/adapters/postgres/database.ts'
+import { openPglite } from '../src/adapters/postgres/embedded/open-pglite.ts'
 import { schemaLines } from '../src/adapters/postgres/health/schema-lines.ts'
-import { openPglite } from '../src/adapters/postgres/open-pglite.ts'
+import type { Database } from '../src/adapters/postgres/statements/database.ts'
 
 /** Where the schema stands written, for reviewers: a change of it shows as a diff. */
 export const SNAPSHOT = 'migrations/schema.snapshot'

@@ -1,9 +1,9 @@
 import type { DependencyContainer, InjectionToken } from 'tsyringe'
 import { describe, expect, it } from 'vitest'
-import { buildContainer, TOKENS, type TOKENS as Tokens } from '../src/container.ts'
-import { unwrap } from '../src/index.ts'
-import { MemoryStore } from '../src/memory.ts'
-import { FixedClock, ScriptedRuntime } from '../src/testing/index.ts'
+import { buildContainer, TOKENS, type TOKENS as Tokens } from '../src/entry/container.ts'
+import { unwrap } from '../src/entry/index.ts'
+import { MemoryStore } from '../src/entry/memory.ts'
+import { FixedClock, ScriptedRuntime } from '../src/entry/testing.ts'
 
 const isData = (part: unknown): part is object =>
   typeof part === 'object' &&

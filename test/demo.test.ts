@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Lineage } from '../src/index.ts'
+import type { Lineage } from '../src/entry/index.ts'
 
 const run = promisify(execFile)
 const withoutServer = process.env

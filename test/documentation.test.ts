@@ -53,7 +53,7 @@ describe('public names', () => {
     { path: 'domain/make.ts', text },
   ]
   const missing = (text: string): readonly string[] =>
-    undocumented(publicSymbols(planted(text), { exports: { '.': './dist/index.js' } }), {})
+    undocumented(publicSymbols(planted(text), { exports: { '.': './dist/entry/index.js' } }), {})
 
   it('say what they are for, and values show it', () => {
     expect(SYMBOLS.length).toBeGreaterThan(50)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBatonpass, type Lineage } from '../src/index.ts'
+import { createBatonpass, type Lineage } from '../src/entry/index.ts'
 import { cloneDatabase, onServer, withDatabase } from './support/test-databases.ts'
 
 const run = promisify(execFile)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { HANDOFF_FLAGS } from '../src/domain/handoff/handoff.ts'
 import { SNAPSHOT_TYPES } from '../src/domain/session/context-snapshot.ts'
-import { MemoryStore } from '../src/memory.ts'
-import * as testing from '../src/testing/index.ts'
+import { MemoryStore } from '../src/entry/memory.ts'
+import * as testing from '../src/entry/testing.ts'
 import { examplesInMarkdown } from './support/examples.ts'
 
 const GUIDE = readFileSync('docs/users-guide.md', 'utf8')
@@ -29,7 +29,7 @@ describe("the lists of the users' guide", () => {
 
   it('have every failure', () => {
     expect(firstColumn(GUIDE, 'failure').toSorted()).toEqual(
-      codesIn('src/ports/store-failure.ts', /^ {2}\| '(store\.\w+)'/gm),
+      codesIn('src/ports/store/store-failure.ts', /^ {2}\| '(store\.\w+)'/gm),
     )
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agentSdkReader } from '../src/claude.ts'
-import { type Harness, readerContract } from '../src/testing/index.ts'
-import type { WindowReader } from '../src/window.ts'
+import { agentSdkReader } from '../src/entry/claude.ts'
+import { type Harness, readerContract } from '../src/entry/testing.ts'
+import type { WindowReader } from '../src/entry/window.ts'
 import { bottomless, claiming, greedy, remembering, silent, strict, trusting } from './faulty-readers/faulty-readers.ts'
 import { recordsIn } from './support/reader-records.ts'
 

@@ -34,7 +34,7 @@ const usedNames = (): ReadonlySet<string> =>
   )
 
 describe('the names of the root', () => {
-  const names = exportsOf({ text: read('src/index.ts') }).map(({ name }) => name)
+  const names = exportsOf({ text: read('src/entry/index.ts') }).map(({ name }) => name)
 
   it(`are ${MOST} at most`, () => {
     expect(names.length).toBeGreaterThan(20)

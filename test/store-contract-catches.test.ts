@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../src/ports.ts'
-import { type Harness, storeContract } from '../src/testing/index.ts'
+import type { Store } from '../src/entry/ports.ts'
+import { type Harness, storeContract } from '../src/entry/testing.ts'
 import { droppingToolCalls } from './faulty-stores/dropping-tool-calls.ts'
 import { forgettingCommands, forgettingUnnamedCommands } from './faulty-stores/forgetting-commands.ts'
 import { guardingVersionsOnly, startingInClosed, withoutGuard } from './faulty-stores/guards.ts'

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import * as checkpoints from '../src/checkpoints.ts'
-import { type ContinuationParts, reviewCheckpoint } from '../src/checkpoints.ts'
-import * as claude from '../src/claude.ts'
-import * as codex from '../src/codex.ts'
-import type { HandoffHistory, HandoffService } from '../src/container.ts'
-import * as container from '../src/container.ts'
 import { type HolderToken, holderToken } from '../src/domain/kernel/ids.ts'
-import * as hooks from '../src/hooks.ts'
-import * as batonpass from '../src/index.ts'
+import * as checkpoints from '../src/entry/checkpoints.ts'
+import { type ContinuationParts, reviewCheckpoint } from '../src/entry/checkpoints.ts'
+import * as claude from '../src/entry/claude.ts'
+import * as codex from '../src/entry/codex.ts'
+import type { HandoffHistory, HandoffService } from '../src/entry/container.ts'
+import * as container from '../src/entry/container.ts'
+import * as hooks from '../src/entry/hooks.ts'
+import * as batonpass from '../src/entry/index.ts'
 import {
   agentSessionId,
   type HandoffId,
@@ -20,13 +20,13 @@ import {
   type TurnId,
   turnId,
   type UsageReading,
-} from '../src/index.ts'
-import * as memory from '../src/memory.ts'
-import type { InitiateRequest, RecordTurnRequest } from '../src/ports.ts'
-import * as ports from '../src/ports.ts'
-import * as telemetry from '../src/telemetry.ts'
-import * as testing from '../src/testing/index.ts'
-import * as window from '../src/window.ts'
+} from '../src/entry/index.ts'
+import * as memory from '../src/entry/memory.ts'
+import type { InitiateRequest, RecordTurnRequest } from '../src/entry/ports.ts'
+import * as ports from '../src/entry/ports.ts'
+import * as telemetry from '../src/entry/telemetry.ts'
+import * as testing from '../src/entry/testing.ts'
+import * as window from '../src/entry/window.ts'
 
 const UUID = '0190a0a0-0000-7000-8000-000000000001'
 

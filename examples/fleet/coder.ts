@@ -1,6 +1,6 @@
-import { createBatonpass } from '../../src/index.ts'
-import { openPostgres } from '../../src/postgres.ts'
-import { ScriptedRuntime } from '../../src/testing/index.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
+import { openPostgres } from '../../src/entry/postgres.ts'
+import { ScriptedRuntime } from '../../src/entry/testing.ts'
 
 // Works for "coder" until it gets SIGTERM; then it finishes the job it has.
 const [name = 'coder'] = process.argv.slice(2)

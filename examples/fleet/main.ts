@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createBatonpass } from '../../src/index.ts'
-import { openPostgres } from '../../src/postgres.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
+import { openPostgres } from '../../src/entry/postgres.ts'
 
 const BATONPASS_DATABASE_URL = process.env.BATONPASS_DATABASE_URL ?? process.env.TEST_DATABASE_URL
 if (BATONPASS_DATABASE_URL === undefined) throw new Error('Set BATONPASS_DATABASE_URL to a Postgres database.')

@@ -1,6 +1,6 @@
-import { createBatonpass } from '../../src/index.ts'
-import { openPostgres } from '../../src/postgres.ts'
-import { ScriptedRuntime } from '../../src/testing/index.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
+import { openPostgres } from '../../src/entry/postgres.ts'
+import { ScriptedRuntime } from '../../src/entry/testing.ts'
 
 // Plans every job it is given, and hands each to "coder". Nobody of that name is here: the handoff waits for a worker.
 const jobs = process.argv.slice(2)

@@ -6,7 +6,7 @@ import {
   type RunItem,
   type RunRequest,
   type RunSummary,
-} from '../../src/index.ts'
+} from '../../src/entry/index.ts'
 
 /** A message of the agent below. */
 interface Said {

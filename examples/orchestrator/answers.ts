@@ -21,7 +21,7 @@ import {
   taskOf,
   totalMessages,
   WorktreeFailure,
-} from '../../src/index.ts'
+} from '../../src/entry/index.ts'
 
 /** Refusals after which another try, later, may succeed. */
 const LATER: readonly RefusalCode[] = ['conversation.session_active', 'handoff.already_claimed', 'session.leased']

@@ -15,7 +15,7 @@ import {
   unwrap,
   type WorkingSession,
   withholdTexts,
-} from '../../src/index.ts'
+} from '../../src/entry/index.ts'
 import { follow, requestFor } from './agent.ts'
 import { explained, kinds, line, page, settled } from './answers.ts'
 import { read, save } from './saved.ts'

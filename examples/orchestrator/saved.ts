@@ -10,7 +10,7 @@ import {
   type TurnId,
   turnId,
   type WorkingSession,
-} from '../../src/index.ts'
+} from '../../src/entry/index.ts'
 
 /** What an orchestrator writes to a file of its own, to continue after it was restarted. */
 export interface Saved {

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import type { HandoffService } from '../../src/container.ts'
-import { createBatonpass, unwrap, type WorkingSession } from '../../src/index.ts'
-import { openPostgres } from '../../src/postgres.ts'
+import type { HandoffService } from '../../src/entry/container.ts'
+import { createBatonpass, unwrap, type WorkingSession } from '../../src/entry/index.ts'
+import { openPostgres } from '../../src/entry/postgres.ts'
 
 // A server that is migrated (`baton migrate up`), and in which this program may create a table of its own.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })

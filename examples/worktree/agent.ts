@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { functionRuntime } from '../../src/index.ts'
-import type { WindowEvent } from '../../src/window.ts'
+import { functionRuntime } from '../../src/entry/index.ts'
+import type { WindowEvent } from '../../src/entry/window.ts'
 import { git } from './git.ts'
 
 /** What the agent says: an answer that calls a tool, or what the tool answered. */

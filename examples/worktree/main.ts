@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createBatonpass } from '../../src/index.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
 import { writer } from './agent.ts'
 import { git, makeRepository } from './git.ts'
 

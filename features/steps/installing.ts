@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Given, Then, When } from '@cucumber/cucumber'
-import { CLAUDE_HOOKS } from '../../src/agent-settings.ts'
+import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 Given(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Then } from '@cucumber/cucumber'
 import { heldBy } from '../../src/domain/session/agent-session.ts'
 import { levelOf } from '../../src/domain/window/window-level.ts'
-import type { UnfinishedSession } from '../../src/ports/unfinished-session.ts'
+import type { UnfinishedSession } from '../../src/ports/store/unfinished-session.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 /** The one unfinished session of an agent. */

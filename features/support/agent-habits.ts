@@ -1,4 +1,4 @@
-import type { AgentRuntime, Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import type { AgentRuntime, Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 import type { ScriptedMessage } from '../../src/testing/script.ts'
 import type { ScriptedRuntime } from '../../src/testing/scripted-runtime.ts'
 import type { Machine } from './machine.ts'

@@ -4,9 +4,9 @@ import { type ConversationId, conversationId } from '../../src/domain/kernel/ids
 import type { Metadata } from '../../src/domain/kernel/metadata.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import type { TurnInput } from '../../src/domain/turn/turn.ts'
-import type { MaybeHeld } from '../../src/services/answers.ts'
-import { mustHold } from '../../src/services/held-or-taken.ts'
-import type { ChangeSessionRequest } from '../../src/services/requests.ts'
+import type { MaybeHeld } from '../../src/services/commands/answers.ts'
+import { mustHold } from '../../src/services/commands/held-or-taken.ts'
+import type { ChangeSessionRequest } from '../../src/services/commands/requests.ts'
 import type { Stage } from './stage.ts'
 import { turnOf } from './turns.ts'
 

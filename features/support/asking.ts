@@ -2,11 +2,11 @@ import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { Access } from '../../src/adapters/mcp/access.ts'
 import { askingServer } from '../../src/adapters/mcp/asking-server.ts'
-import { silentLogger } from '../../src/ports/logger.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { HandoffHistory } from '../../src/services/handoff-history.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import { silentLogger } from '../../src/ports/system/logger.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
-import { LookBack } from '../../src/services/look-back.ts'
+import { HandoffHistory } from '../../src/services/history/handoff-history.ts'
+import { LookBack } from '../../src/services/history/look-back.ts'
 
 /** The answer of a tool, as the agent reads it. */
 export interface Told {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type CommandId, commandId } from '../../src/domain/kernel/ids.ts'
 import type { Result } from '../../src/domain/kernel/result.ts'
 import { describeRefusal, type Refusal } from '../../src/domain/refusal.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
-import type { IdGenerator } from '../../src/ports/system.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
+import type { IdGenerator } from '../../src/ports/system/system.ts'
 
 /** A command, to be sent under an id. */
 export type Command<T> = (commandId: CommandId) => Promise<Result<T, Refusal>>

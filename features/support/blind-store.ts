@@ -1,5 +1,5 @@
 import { instant } from '../../src/domain/kernel/instant.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 
 /**
  * A store whose ports find nothing, whatever was written.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { HookFunction, HookMoment, HookSettings } from '../../src/domain/hooks/hook-settings.ts'
-import type { HookPayload, SessionStartPayload, ThresholdPayload } from '../../src/ports/hook-payload.ts'
+import type { HookPayload, SessionStartPayload, ThresholdPayload } from '../../src/ports/agent/hook-payload.ts'
 
 /** The words scenarios have for when a hook is called. */
 export const MOMENTS: Readonly<Record<string, HookMoment>> = {

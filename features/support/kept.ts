@@ -12,11 +12,11 @@ import type { LookBackInHistory } from '../../src/domain/session/looked-back.ts'
 import type { MessageInHistory, MessageRole } from '../../src/domain/turn/message.ts'
 import type { Turn } from '../../src/domain/turn/turn.ts'
 import type { ContextMonitor } from '../../src/domain/window/context-monitor.ts'
-import type { Page, Paged } from '../../src/ports/page.ts'
-import type { Store } from '../../src/ports/store.ts'
-import type { KeptSummary } from '../../src/ports/thread-summaries.ts'
-import type { UnfinishedSession } from '../../src/ports/unfinished-session.ts'
-import { readJobs } from '../../src/services/job-report.ts'
+import type { Page, Paged } from '../../src/ports/store/page.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import type { KeptSummary } from '../../src/ports/store/thread-summaries.ts'
+import type { UnfinishedSession } from '../../src/ports/store/unfinished-session.ts'
+import { readJobs } from '../../src/services/history/job-report.ts'
 
 type Find = (store: Store) => Promise<Conversation | undefined>
 

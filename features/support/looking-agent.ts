@@ -1,5 +1,5 @@
-import type { Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
-import type { ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type { Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
+import type { ToolsEndpoint } from '../../src/ports/agent/run-tools.ts'
 import type { ScriptedMessage } from '../../src/testing/script.ts'
 import { lookBack } from '../../test/support/tools-client.ts'
 

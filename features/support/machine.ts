@@ -1,5 +1,5 @@
 import type { ProcessFate, ProcessIdentity } from '../../src/domain/session/process-identity.ts'
-import type { AgentProcesses } from '../../src/ports/agent-processes.ts'
+import type { AgentProcesses } from '../../src/ports/agent/agent-processes.ts'
 
 /** A machine on which agents and their runners are processes, and what befell them, in order. */
 export class Machine implements AgentProcesses {

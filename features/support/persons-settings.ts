@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Installation, install, uninstall, wantedBy } from '../../src/installing.ts'
+import { type Installation, install, uninstall, wantedBy } from '../../src/main/installer.ts'
 import { need } from './hands.ts'
 
 interface Hook {

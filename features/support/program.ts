@@ -1,6 +1,6 @@
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import type { AgentRuntime } from '../../src/ports/agent-runtime.ts'
-import { WINDOW_READERS } from '../../src/readers.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import type { AgentRuntime } from '../../src/ports/agent/agent-runtime.ts'
 
 const record = (fields: object): string => JSON.stringify({ session_id: 'its-own', ...fields })
 

@@ -1,6 +1,6 @@
 import type { Workspace } from '../../src/domain/conversation/conversation.ts'
-import type { Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
-import type { ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type { Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
+import type { ToolsEndpoint } from '../../src/ports/agent/run-tools.ts'
 import type { Script, ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/script.ts'
 import { ScriptedRuntime } from '../../src/testing/scripted-runtime.ts'
 import { LookingAgent, type LooksUp } from './looking-agent.ts'

@@ -1,6 +1,6 @@
-import type { HandoffHistory } from '../../src/services/handoff-history.ts'
+import { FaultInjector } from '../../src/entry/testing.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
-import { FaultInjector } from '../../src/testing/index.ts'
+import type { HandoffHistory } from '../../src/services/history/handoff-history.ts'
 import { Scene, type StoreUnderTest } from '../../src/testing/scene.ts'
 import { Attempts } from './attempts.ts'
 import { Hands } from './hands.ts'

@@ -6,13 +6,12 @@ import { err } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { RestartBegun } from '../domain/restart/begin-restart.ts'
 import type { ThreadOpened } from '../domain/thread/open-thread.ts'
-import type { CallerTransaction } from '../ports/caller-transaction.ts'
-import { AfterCommit } from './after-commit.ts'
-import type { HandoffAndSource, MaybeHeld, Reply, Unnamed } from './answers.ts'
+import type { CallerTransaction } from '../ports/store/caller-transaction.ts'
+import { AfterCommit } from './commands/after-commit.ts'
+import type { HandoffAndSource, MaybeHeld, Reply, Unnamed } from './commands/answers.ts'
 import * as conversations from './commands/conversation-commands.ts'
 import * as handoffs from './commands/handoff-commands.ts'
-import * as restarts from './commands/restart-commands.ts'
-import { pauseFor } from './pause-for.ts'
+import { pauseFor } from './commands/pause-for.ts'
 import type {
   AcceptRequest,
   ClaimNextRequest,
@@ -27,7 +26,8 @@ import type {
   PrepareRequest,
   RestartRequest,
   ThreadRequest,
-} from './requests.ts'
+} from './commands/requests.ts'
+import * as restarts from './commands/restart-commands.ts'
 import { type HandoffServiceDeps, SessionKeeping } from './session-keeping.ts'
 
 const POLL_MS = 250

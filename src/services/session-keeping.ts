@@ -9,20 +9,16 @@ import { type AgentSession, isTerminal, type WorkingSession } from '../domain/se
 import type { SessionResumed } from '../domain/session/change-session.ts'
 import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
-import type { CommandTelemetry } from '../ports/command-telemetry.ts'
-import type { Logger } from '../ports/logger.ts'
-import type { Notifier } from '../ports/notifier.ts'
-import type { Store } from '../ports/store.ts'
-import type { AfterCommit } from './after-commit.ts'
-import type { MaybeHeld, RecordedTurns, Reply, Unnamed } from './answers.ts'
-import { CommandRunner } from './command-runner.ts'
+import type { Store } from '../ports/store/store.ts'
+import type { CommandTelemetry } from '../ports/system/command-telemetry.ts'
+import type { Logger } from '../ports/system/logger.ts'
+import type { Notifier } from '../ports/system/notifier.ts'
+import type { AfterCommit } from './commands/after-commit.ts'
+import type { MaybeHeld, RecordedTurns, Reply, Unnamed } from './commands/answers.ts'
 import type { Surroundings } from './commands/command-context.ts'
+import { CommandRunner } from './commands/command-runner.ts'
 import * as conversations from './commands/conversation-commands.ts'
-import * as sessions from './commands/session-commands.ts'
-import * as turns from './commands/turn-commands.ts'
-import { standingOfWindow } from './context-service.ts'
-import { announce } from './notifying.ts'
-import { findSnapshot } from './receipts.ts'
+import { findSnapshot } from './commands/receipts.ts'
 import type {
   AccountRequest,
   AsHolder,
@@ -43,9 +39,13 @@ import type {
   StartRequest,
   TakeOverRequest,
   TurnOptions,
-} from './requests.ts'
-import { safeLogger } from './safe-logger.ts'
-import { TurnLog } from './turn-log.ts'
+} from './commands/requests.ts'
+import { safeLogger } from './commands/safe-logger.ts'
+import * as sessions from './commands/session-commands.ts'
+import * as turns from './commands/turn-commands.ts'
+import { standingOfWindow } from './window/context-service.ts'
+import { announce } from './window/notifying.ts'
+import { TurnLog } from './window/turn-log.ts'
 
 /** The dependencies of the service. */
 export interface HandoffServiceDeps extends Surroundings {

@@ -1,4 +1,4 @@
-import type { IdGenerator } from '../ports/system.ts'
+import type { IdGenerator } from '../ports/system/system.ts'
 
 /**
  * Ids that count, so that a test reads the same each time. Different seeds never meet in one store.

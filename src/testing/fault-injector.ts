@@ -1,6 +1,6 @@
-import type { Store } from '../ports/store.ts'
-import { StoreFailure } from '../ports/store-failure.ts'
-import type { CommitOutcome, Unit, UnitOfWork } from '../ports/unit-of-work.ts'
+import type { Store } from '../ports/store/store.ts'
+import { StoreFailure } from '../ports/store/store-failure.ts'
+import type { CommitOutcome, Unit, UnitOfWork } from '../ports/store/unit-of-work.ts'
 
 /** The faults that can happen between a caller and its store. */
 export type Fault =

@@ -1,5 +1,5 @@
 import { type Instant, instant, later } from '../domain/kernel/instant.ts'
-import type { Clock } from '../ports/system.ts'
+import type { Clock } from '../ports/system/system.ts'
 
 /**
  * A clock that stands still until it is told to move.

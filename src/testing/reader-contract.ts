@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { WindowEvent } from '../domain/window/window-event.ts'
-import type { WindowReader } from '../ports/window-reader.ts'
+import type { WindowReader } from '../ports/agent/window-reader.ts'
 import { anyJson, FOREIGN, SUMS } from './reader-records.ts'
 import type { Harness } from './store-contract.ts'
 

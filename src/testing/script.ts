@@ -1,6 +1,6 @@
 import type { UsageTotals } from '../domain/window/usage-reading.ts'
-import type { RuntimeEnd, RuntimeStep, ThreadAsked, TransferAsked } from '../ports/agent-runtime.ts'
-import type { RecordedText } from '../ports/window-reader.ts'
+import type { RuntimeEnd, RuntimeStep, ThreadAsked, TransferAsked } from '../ports/agent/agent-runtime.ts'
+import type { RecordedText } from '../ports/agent/window-reader.ts'
 
 /** One answer of a scripted agent. */
 export interface ScriptedTurn {

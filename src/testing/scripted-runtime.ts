@@ -8,7 +8,7 @@ import type {
   RuntimeQuestion,
   RuntimeReply,
   RuntimeStep,
-} from '../ports/agent-runtime.ts'
+} from '../ports/agent/agent-runtime.ts'
 import type { Script, ScriptedMessage, ScriptedTurn, ScriptedWindow } from './script.ts'
 import { step, stepsOf } from './scripted-steps.ts'
 

@@ -1,6 +1,6 @@
 import { defined } from '../domain/kernel/defined.ts'
 import type { WindowEvent } from '../domain/window/window-event.ts'
-import type { RuntimeStep } from '../ports/agent-runtime.ts'
+import type { RuntimeStep } from '../ports/agent/agent-runtime.ts'
 import type { ScriptedMessage, ScriptedTool, ScriptedTurn } from './script.ts'
 
 /** A step in which nothing was said. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WINDOW_READERS } from '../../src/readers.ts'
-import { readerContract } from '../../src/testing/index.ts'
+import { readerContract } from '../../src/entry/testing.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
 import { READERS } from '../support/reader-records.ts'
 
 for (const made of READERS) readerContract(() => made, { describe, it })

@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest'
-import { storeContract } from '../../src/testing/index.ts'
+import { storeContract } from '../../src/entry/testing.ts'
 import { closeStores, openStore, STORE_KINDS } from '../support/stores.ts'
 
 /** Windows has no doors. */

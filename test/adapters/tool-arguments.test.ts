@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agentSdkReader, transcriptReader } from '../../src/claude.ts'
-import { execReader, rolloutReader } from '../../src/codex.ts'
-import type { WindowReader } from '../../src/window.ts'
+import { agentSdkReader, transcriptReader } from '../../src/entry/claude.ts'
+import { execReader, rolloutReader } from '../../src/entry/codex.ts'
+import type { WindowReader } from '../../src/entry/window.ts'
 
 const usage = { input_tokens: 5, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 8 }
 const sessionId = '11111111-1111-4111-8111-111111111111'

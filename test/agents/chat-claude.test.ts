@@ -1,6 +1,12 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type AgentSession, createBatonpass, everyPage, type MessageInHistory, type RunEvent } from '../../src/index.ts'
+import {
+  type AgentSession,
+  createBatonpass,
+  everyPage,
+  type MessageInHistory,
+  type RunEvent,
+} from '../../src/entry/index.ts'
 import { bash, RUNTIMES, stage, uses } from './claude-stage.ts'
 import type { Body } from './messages-api.ts'
 import { never, PATIENT } from './patience.ts'

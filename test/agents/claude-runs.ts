@@ -8,7 +8,7 @@ import {
   type HandoffMetadata,
   type RunEvent,
   type RunRequest,
-} from '../../src/index.ts'
+} from '../../src/entry/index.ts'
 import { bash, type Make, stage, uses } from './claude-stage.ts'
 import type { Body, Script } from './messages-api.ts'
 import { never } from './patience.ts'

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import * as sdk from '@anthropic-ai/claude-agent-sdk'
 import { agentSdkRuntime } from '../../src/adapters/claude/agent-sdk-runtime.ts'
 import { claudeCommandRuntime } from '../../src/adapters/claude/claude-command-runtime.ts'
-import type { AgentRuntime, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import type { AgentRuntime, RunningAgent, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 import { NO_WAY_OUT } from './loopback-server.ts'
 import { type MessagesApi, type Script, startMessagesApi, type Usage } from './messages-api.ts'
 

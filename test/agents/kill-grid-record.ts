@@ -5,7 +5,7 @@ import {
   type HandoffMetadata,
   type MessageInHistory,
   type ToolCallReference,
-} from '../../src/index.ts'
+} from '../../src/entry/index.ts'
 import { DONE, WORDS } from './kill-grid.ts'
 import type { Asker, Body } from './messages-api.ts'
 

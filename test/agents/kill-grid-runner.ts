@@ -1,5 +1,5 @@
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
-import { createBatonpass } from '../../src/index.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
 import { killerFor } from '../kill/killing-store.ts'
 import { environmentOf, RUNTIMES } from './claude-stage.ts'
 import { type Cell, hooksOf, planOf, TASK } from './kill-grid.ts'

@@ -1,4 +1,4 @@
-import type { HookSettings } from '../../src/hooks.ts'
+import type { HookSettings } from '../../src/entry/hooks.ts'
 import { type Plan, POINT_NAMES, POINTS, type Point, type PointName } from '../kill/kill-point.ts'
 import { bash, RUNTIMES, uses } from './claude-stage.ts'
 import type { Answer, Body } from './messages-api.ts'

@@ -1,4 +1,4 @@
-import { createBatonpass } from '../../src/index.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
 import { environmentOf, RUNTIMES } from './claude-stage.ts'
 
 /** Runs the real thing until it is killed: it is told the folder of the store, the home, the API and the runtime. */

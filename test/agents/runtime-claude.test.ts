@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as sdk from '@anthropic-ai/claude-agent-sdk'
 import { agentSdkRuntime } from '../../src/adapters/claude/agent-sdk-runtime.ts'
-import type { RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import type { RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 import {
   bash,
   collect,

@@ -1,5 +1,5 @@
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
-import { createBatonpass } from '../../src/index.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
 import { killerFor } from '../kill/killing-store.ts'
 import { BOTH, planOfTransfer, type TransferCell } from './transfer-grid.ts'
 import { castAt, type Place } from './transfer-grid-stage.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCli } from '../../src/adapters/cli/run.ts'
-import { type AuditEntry, type ConversationId, unwrap } from '../../src/index.ts'
+import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
+import { type AuditEntry, type ConversationId, unwrap } from '../../src/entry/index.ts'
 import { withoutStore } from '../cli/terminal.ts'
 import { ownDatabase, ownStage, type Stage } from './stage.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConversationId, commandId, unwrap } from '../../src/index.ts'
-import type { TextName } from '../../src/ports.ts'
+import { type ConversationId, commandId, unwrap } from '../../src/entry/index.ts'
+import type { TextName } from '../../src/entry/ports.ts'
 import { closeStores } from '../support/stores.ts'
 import { Stage } from './stage.ts'
 

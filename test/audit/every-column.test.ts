@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ConversationId } from '../../src/index.ts'
+import type { ConversationId } from '../../src/entry/index.ts'
 import {
   ANOTHER_ID,
   COLUMNS,

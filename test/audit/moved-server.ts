@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { findWith, startOwnServer } from '../support/postgres-server.ts'
 import { onServer } from '../support/test-databases.ts'
 

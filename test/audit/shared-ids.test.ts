@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { arrangeLineage } from '../../src/domain/history/lineage.ts'
-import type { AgentSessionId, ConversationId } from '../../src/index.ts'
+import type { AgentSessionId, ConversationId } from '../../src/entry/index.ts'
 import { closeStores } from '../support/stores.ts'
 import { ownDatabase, ownStage, Stage } from './stage.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ConversationId } from '../../src/index.ts'
+import type { ConversationId } from '../../src/entry/index.ts'
 import { closeStores } from '../support/stores.ts'
 import { Stage } from './stage.ts'
 

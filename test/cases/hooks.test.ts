@@ -10,8 +10,8 @@ import {
   promptAfterHooks,
   runHooks,
   thresholdOutcome,
-} from '../../src/hooks.ts'
-import { readConfiguration } from '../../src/index.ts'
+} from '../../src/entry/hooks.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
 import { isRunning, SAMPLES, serve } from '../hooks/samples.ts'
 
 const runner = new NodeHookRunner({ environment: { ...process.env, HOOK_TOKEN: 't0k3n-value' } })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, type RunRequest, unwrap } from '../../src/index.ts'
-import type { ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+import { createBatonpass, type RunRequest, unwrap } from '../../src/entry/index.ts'
+import type { ScriptedRuntime, ScriptedTurn } from '../../src/entry/testing.ts'
 import { ENDS, FILLS, play as playWith, recorded, script, TASK, turn } from '../runner/played.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 

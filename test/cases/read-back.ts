@@ -4,8 +4,8 @@ import type { AgentSessionId, ConversationId, HandoffId } from '../../src/domain
 import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import type { ContextWindowSnapshot } from '../../src/domain/session/context-snapshot.ts'
 import type { MessageInHistory } from '../../src/domain/turn/message.ts'
-import type { Page, Paged } from '../../src/ports/page.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Page, Paged } from '../../src/ports/store/page.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 
 const present = <T>(value: T | undefined): T => {
   if (value === undefined) throw new Error('The store does not have it')

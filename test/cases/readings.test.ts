@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { agentSdkReader, statusLineReader, transcriptReader } from '../../src/claude.ts'
-import { execReader, rolloutReader } from '../../src/codex.ts'
-import { RecordedWindow, type RecordedWindowOptions } from '../../src/services/recorded-window.ts'
-import { type WindowEvent, WindowGauge, type WindowReader } from '../../src/window.ts'
+import { agentSdkReader, statusLineReader, transcriptReader } from '../../src/entry/claude.ts'
+import { execReader, rolloutReader } from '../../src/entry/codex.ts'
+import { type WindowEvent, WindowGauge, type WindowReader } from '../../src/entry/window.ts'
+import { RecordedWindow, type RecordedWindowOptions } from '../../src/services/replay/recorded-window.ts'
 
 /** The window that these records are about, with a milestone at its half. */
 const readBy = (reader: WindowReader, records: readonly unknown[], options: Partial<RecordedWindowOptions> = {}) => {

@@ -6,8 +6,8 @@ import {
   everyPage,
   type RestartBudget,
   type RunRequest,
-} from '../../src/index.ts'
-import type { ScriptedRuntime } from '../../src/testing/index.ts'
+} from '../../src/entry/index.ts'
+import type { ScriptedRuntime } from '../../src/entry/testing.ts'
 import { ENDS, FILLS, type Played, play as playWith, recorded, script, TASK, turn } from '../runner/played.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBatonpass, unwrap } from '../../src/index.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
 import { database } from './spawned.ts'
 import { batonOn } from './terminal.ts'
 

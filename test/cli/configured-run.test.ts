@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Conversation } from '../../src/index.ts'
+import type { Conversation } from '../../src/entry/index.ts'
 import { gitIn, repository, temporaryFolder } from '../adapters/git/repository.ts'
 import { AGENT_COMMAND, database, spawnBaton } from './spawned.ts'
 import { batonOn } from './terminal.ts'

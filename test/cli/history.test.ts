@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AgentSession, Conversation, HandoffMetadata, Lineage, MessageInHistory, Turn } from '../../src/index.ts'
-import type { Paged, WindowAtTurn } from '../../src/ports.ts'
+import type {
+  AgentSession,
+  Conversation,
+  HandoffMetadata,
+  Lineage,
+  MessageInHistory,
+  Turn,
+} from '../../src/entry/index.ts'
+import type { Paged, WindowAtTurn } from '../../src/entry/ports.ts'
 import { batonOn, historyInDatabase, type Said } from './terminal.ts'
 
 let there: Awaited<ReturnType<typeof historyInDatabase>>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { moment } from '../../src/adapters/cli/history-args.ts'
-import { minuteIn, zoneIn, zoneSentence } from '../../src/adapters/cli/render-time.ts'
-import { instant } from '../../src/index.ts'
+import { moment } from '../../src/adapters/cli/choose/history-args.ts'
+import { minuteIn, zoneIn, zoneSentence } from '../../src/adapters/cli/render/render-time.ts'
+import { instant } from '../../src/entry/index.ts'
 import { batonWith, historyInDatabase } from './terminal.ts'
 
 const ZONES = [

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { LookBackAnswer } from '../../src/domain/history/look-back.ts'
-import { createBatonpass, unwrap } from '../../src/index.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
 import { batonOn, historyInDatabase, NASTY, type Said } from './terminal.ts'
 
 let there: Awaited<ReturnType<typeof historyInDatabase>>

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Conversation, createBatonpass, unwrap } from '../../src/index.ts'
-import { FixedClock } from '../../src/testing/index.ts'
+import { type Conversation, createBatonpass, unwrap } from '../../src/entry/index.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
 import { database as newDatabase } from './spawned.ts'
 import { batonOn, type Said } from './terminal.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createBatonpass, unwrap } from '../../src/index.ts'
-import { openPostgres } from '../../src/postgres.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
+import { openPostgres } from '../../src/entry/postgres.ts'
 import { AGENT_COMMAND, alive, database, folder, spawnBaton, until } from './spawned.ts'
 import { batonOn } from './terminal.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { renderRootHelp, rootHelpSource } from '../../scripts/root-help.ts'
-import { outputsOn } from '../../src/adapters/cli/outputs.ts'
-import { showRootHelp } from '../../src/adapters/cli/root-help.ts'
-import { runCli } from '../../src/adapters/cli/run.ts'
+import { outputsOn } from '../../src/adapters/cli/terminal/outputs.ts'
+import { showRootHelp } from '../../src/adapters/cli/tree/root-help.ts'
+import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
 import { spawnBaton } from './spawned.ts'
 
 const shownOn = async (

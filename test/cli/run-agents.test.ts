@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { HandoffMetadata } from '../../src/index.ts'
+import type { HandoffMetadata } from '../../src/entry/index.ts'
 import { AGENT_COMMAND, database, folder, spawnBaton } from './spawned.ts'
 import { batonOn } from './terminal.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { outputsOn } from '../../src/adapters/cli/outputs.ts'
-import { RunProgress } from '../../src/adapters/cli/run-progress.ts'
-import type { AgentSession, RunEvent, RunItem } from '../../src/index.ts'
+import { RunProgress } from '../../src/adapters/cli/render/run-progress.ts'
+import { outputsOn } from '../../src/adapters/cli/terminal/outputs.ts'
+import type { AgentSession, RunEvent, RunItem } from '../../src/entry/index.ts'
 import { AGENT_COMMAND, alive, database, folder, spawnBaton, until } from './spawned.ts'
 import { batonOn, type Said, withoutStore } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Table } from '../../src/adapters/cli/render-table.ts'
-import { cut, plain, plainLines, toJson, widthOf } from '../../src/adapters/cli/render-text.ts'
-import { textOf } from '../../src/adapters/cli/style.ts'
+import { Table } from '../../src/adapters/cli/render/render-table.ts'
+import { cut, plain, plainLines, toJson, widthOf } from '../../src/adapters/cli/render/render-text.ts'
+import { textOf } from '../../src/adapters/cli/terminal/style.ts'
 import { batonOn, historyInDatabase, NASTY } from './terminal.ts'
 
 /** What must not reach a terminal, the line breaks between lines aside. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass } from '../../src/index.ts'
-import { ScriptedRuntime } from '../../src/testing/index.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
+import { ScriptedRuntime } from '../../src/entry/testing.ts'
 import { database } from './spawned.ts'
 import { batonOn } from './terminal.ts'
 

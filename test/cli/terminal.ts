@@ -1,7 +1,7 @@
-import { runCli } from '../../src/adapters/cli/run.ts'
-import { createBatonpass, type HandoffMetadata, unwrap } from '../../src/index.ts'
-import type { TurnInput } from '../../src/ports.ts'
-import { CountingIds, FixedClock } from '../../src/testing/index.ts'
+import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
+import { createBatonpass, type HandoffMetadata, unwrap } from '../../src/entry/index.ts'
+import type { TurnInput } from '../../src/entry/ports.ts'
+import { CountingIds, FixedClock } from '../../src/entry/testing.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
 /** What a command said, and how it ended. */

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runCli } from '../../src/adapters/cli/run.ts'
-import { readBlock } from '../../src/domain/thread/memory-block.ts'
-import { createBatonpass, unwrap } from '../../src/index.ts'
+import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
+import { readBlock } from '../../src/domain/memory-block/memory-block.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
 /** Runs `baton thread …` in this process, at a terminal with these answers, or in a script. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { outputsOn } from '../../src/adapters/cli/outputs.ts'
-import { renderFacts, renderText } from '../../src/adapters/cli/render-facts.ts'
-import { Table } from '../../src/adapters/cli/render-table.ts'
-import { widthOf, wrapped } from '../../src/adapters/cli/render-text.ts'
-import { runCli } from '../../src/adapters/cli/run.ts'
-import { styleOf, textOf, writeSpans } from '../../src/adapters/cli/style.ts'
+import { renderFacts, renderText } from '../../src/adapters/cli/render/render-facts.ts'
+import { Table } from '../../src/adapters/cli/render/render-table.ts'
+import { widthOf, wrapped } from '../../src/adapters/cli/render/render-text.ts'
+import { outputsOn } from '../../src/adapters/cli/terminal/outputs.ts'
+import { styleOf, textOf, writeSpans } from '../../src/adapters/cli/terminal/style.ts'
+import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
 
 interface Item {
   readonly id: string

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { describeRunEvent, renderFigures } from '../../src/adapters/cli/render-run.ts'
-import { RunProgress } from '../../src/adapters/cli/run-progress.ts'
+import { describeRunEvent, renderFigures } from '../../src/adapters/cli/render/render-run.ts'
+import { RunProgress } from '../../src/adapters/cli/render/run-progress.ts'
 import { UNKNOWN_FIGURES } from '../../src/domain/run/run-event.ts'
-import type { RunEvent } from '../../src/index.ts'
+import type { RunEvent } from '../../src/entry/index.ts'
 
 const event = (body: object): RunEvent =>
   ({ version: 1, agentName: 'a', jobId: null, sessionId: 's', ...body }) as RunEvent

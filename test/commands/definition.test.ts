@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { optional } from '../../src/domain/input/check.ts'
 import { text } from '../../src/domain/input/words.ts'
-import { createBatonpass, unwrap } from '../../src/index.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
 import { content, type Fields } from '../../src/services/commands/command.ts'
 import { repeatable } from '../../src/services/commands/references.ts'
-import type { Repeatable } from '../../src/services/requests.ts'
+import type { Repeatable } from '../../src/services/commands/requests.ts'
 
 interface Asked extends Repeatable {
   readonly reason: string

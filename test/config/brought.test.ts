@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readConfiguration } from '../../src/index.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
 import { fileWith, problemsIn } from './checking.ts'
 
 /** Configurations as people bring them from elsewhere: what each means here, setting by setting. */

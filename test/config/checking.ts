@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { ConfigurationError, readConfiguration } from '../../src/index.ts'
-import type { ConfigurationProblem } from '../../src/ports.ts'
+import { ConfigurationError, readConfiguration } from '../../src/entry/index.ts'
+import type { ConfigurationProblem } from '../../src/entry/ports.ts'
 
 /** A file with a text in it, gone after the test. */
 export const fileWith = (text: string | Uint8Array, name = 'batonpass.yaml'): string => {

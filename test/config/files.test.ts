@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readConfiguration } from '../../src/index.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
 import { fileWith, problemsIn } from './checking.ts'
 
 const BOMB = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, unwrap } from '../../src/index.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
 import { fileWith } from './checking.ts'
 
 const CONFIG = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readConfiguration } from '../../src/index.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
 import { linesIn } from './checking.ts'
 
 const inForce = async (object: object): Promise<string> => {

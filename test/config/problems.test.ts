@@ -231,7 +231,7 @@ describe('what is wrong', () => {
 
   it('is one message for a log as well', async () => {
     await expect(async () => {
-      const { readConfiguration } = await import('../../src/index.ts')
+      const { readConfiguration } = await import('../../src/entry/index.ts')
       await readConfiguration({ sesion: {} })
     }).rejects.toMatchObject({
       name: 'ConfigurationError',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CONFIGURATION_SCHEMA, configurationSchema } from '../../scripts/configuration-schema.ts'
 import { describeFullWindow } from '../../src/domain/run/full-window.ts'
-import { ConfigurationError, readConfiguration } from '../../src/index.ts'
+import { ConfigurationError, readConfiguration } from '../../src/entry/index.ts'
 import { CLONE } from '../support/clean-room.ts'
 
 const problemsOf = async (content: object): Promise<readonly string[]> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, type RunRequest } from '../../src/index.ts'
-import { FixedClock } from '../../src/testing/index.ts'
+import { createBatonpass, type RunRequest } from '../../src/entry/index.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
 import { play, script, turn } from '../runner/played.ts'
 
 const HOUR_MS = 3_600_000

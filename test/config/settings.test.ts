@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readConfiguration } from '../../src/index.ts'
-import type { Configuration } from '../../src/ports.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
+import type { Configuration } from '../../src/entry/ports.ts'
 import { fileWith } from './checking.ts'
 
 const DEFAULTS: Configuration = {

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, readConfiguration } from '../../src/index.ts'
-import { ScriptedRuntime } from '../../src/testing/index.ts'
+import { createBatonpass, readConfiguration } from '../../src/entry/index.ts'
+import { ScriptedRuntime } from '../../src/entry/testing.ts'
 import { batonOn } from '../cli/terminal.ts'
 import { fileWith, linesIn } from './checking.ts'
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fileText } from '../../src/adapters/config/file-text.ts'
 import { fileInside, mustLieIn } from '../../src/adapters/config/inside-folder.ts'
-import { readConfiguration } from '../../src/index.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
 import { fileWith, problemsIn } from './checking.ts'
 
 const SECRET = 'the key of somebody else'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { hasTooManyParts } from '../../src/adapters/config/complexity.ts'
-import { readConfiguration } from '../../src/index.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
 import { fileWith, problemsIn } from './checking.ts'
 
 const ROOM = 250_000

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Finding } from '../../src/ports/health-check.ts'
+import type { Finding } from '../../src/ports/system/health-check.ts'
 
 /** A folder for a test, gone after it. */
 export const folder = (): string => {

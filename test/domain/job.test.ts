@@ -4,9 +4,9 @@ import { type JobWindow, jobOf } from '../../src/domain/history/job.ts'
 import { instant, later } from '../../src/domain/kernel/instant.ts'
 import type { HolderState } from '../../src/domain/session/holder-state.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { AgentProcesses } from '../../src/ports/agent-processes.ts'
-import { readJobs } from '../../src/services/job-report.ts'
-import { FixedClock } from '../../src/testing/index.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
+import type { AgentProcesses } from '../../src/ports/agent/agent-processes.ts'
+import { readJobs } from '../../src/services/history/job-report.ts'
 import { Scene } from '../../src/testing/scene.ts'
 
 const LONG_MS = 600_000

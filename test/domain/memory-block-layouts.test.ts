@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../src/domain/kernel/instant.ts'
 import type { Result } from '../../src/domain/kernel/result.ts'
-import { MEMORY_BLOCK } from '../../src/domain/thread/block-markers.ts'
-import { type BlockRefusal, describeBlockRefusal } from '../../src/domain/thread/block-refusal.ts'
+import { MEMORY_BLOCK } from '../../src/domain/memory-block/block-markers.ts'
+import { type BlockRefusal, describeBlockRefusal } from '../../src/domain/memory-block/block-refusal.ts'
 import {
   type BlockMarkers,
   fillBlock,
   insertBlock,
   readBlock,
   resetBlock,
-} from '../../src/domain/thread/memory-block.ts'
+} from '../../src/domain/memory-block/memory-block.ts'
 
 const NOW = instant('2026-11-17T10:00:00Z')
 const HELD = { threadKey: 'child-1', sourceThreadId: 'parent-1', expiresAt: instant('2026-11-18T10:00:00Z') }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { instant } from '../../src/domain/kernel/instant.ts'
-import { MEMORY_BLOCK } from '../../src/domain/thread/block-markers.ts'
-import { fillBlock, insertBlock, readBlock, resetBlock } from '../../src/domain/thread/memory-block.ts'
+import { MEMORY_BLOCK } from '../../src/domain/memory-block/block-markers.ts'
+import { fillBlock, insertBlock, readBlock, resetBlock } from '../../src/domain/memory-block/memory-block.ts'
 
 const NOW = instant('2026-11-17T10:00:00Z')
 const LATER = instant('2026-11-18T10:00:00Z')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { terminalTask, titleBegins, titleOf } from '../../src/domain/conversation/title.ts'
-import type { Conversation } from '../../src/index.ts'
+import type { Conversation } from '../../src/entry/index.ts'
 
 const asked = (prompt: string, first?: string): NonNullable<Conversation['asked']> => ({
   ...{ mark: 1, prompt, restarts: 0, takeovers: 0 },

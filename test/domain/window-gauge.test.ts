@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { RecentKeys } from '../../src/domain/kernel/recent-keys.ts'
-import { DEFAULT_MILESTONES } from '../../src/index.ts'
-import { RecordedWindow } from '../../src/services/recorded-window.ts'
-import { type WindowEvent, WindowGauge } from '../../src/window.ts'
+import { DEFAULT_MILESTONES } from '../../src/entry/index.ts'
+import { type WindowEvent, WindowGauge } from '../../src/entry/window.ts'
+import { RecordedWindow } from '../../src/services/replay/recorded-window.ts'
 
 const request = (key: string, promptTokens: number, more: object = {}): WindowEvent => ({
   type: 'request',

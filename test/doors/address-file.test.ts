@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBatonpass, unwrap } from '../../src/index.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
 import { spawnBaton } from '../cli/spawned.ts'
 import { serverUser, startOwnServer, type TestServer } from '../support/postgres-server.ts'
 

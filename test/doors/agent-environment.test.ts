@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { agentSdkRuntime, claudeCommandRuntime } from '../../src/claude.ts'
-import type { AgentRuntime } from '../../src/index.ts'
+import { agentSdkRuntime, claudeCommandRuntime } from '../../src/entry/claude.ts'
+import type { AgentRuntime } from '../../src/entry/index.ts'
 
 const SECRETS = [
   'BATONPASS_DATABASE_URL',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/postgres.ts'
+import { openPostgres } from '../../src/entry/postgres.ts'
 import { serverUser, startOwnServer, type TestServer } from '../support/postgres-server.ts'
 import { makeAuthority } from './certificates.ts'
 

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { PgliteDialect } from '../../src/adapters/postgres/pglite-dialect.ts'
+import { PgliteDialect } from '../../src/adapters/postgres/embedded/pglite-dialect.ts'
 
 describe('statements through the dialect of the embedded store', { timeout: 0 }, () => {
   let pglite: PGlite

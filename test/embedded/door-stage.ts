@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
-import { type DoorLimits, openDoor } from '../../src/adapters/postgres/door/door.ts'
-import { servedAt } from '../../src/adapters/postgres/door/served-engine.ts'
-import { guardSpace } from '../../src/adapters/postgres/pglite-space.ts'
+import { type DoorLimits, openDoor } from '../../src/adapters/postgres/embedded/door/door.ts'
+import { servedAt } from '../../src/adapters/postgres/embedded/door/served-engine.ts'
+import { guardSpace } from '../../src/adapters/postgres/embedded/pglite-space.ts'
 import { dump } from './made-store.ts'
 
 /** Limits for tests that are about something else. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDoor } from '../../src/adapters/postgres/door/door.ts'
+import { openDoor } from '../../src/adapters/postgres/embedded/door/door.ts'
 import { asked, doorOn, heard, letIn, startup, wire } from './door-stage.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

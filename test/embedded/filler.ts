@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import fs, { openSync, writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname } from 'node:path'
-import { createBatonpass } from '../../src/batonpass.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { createBatonpass } from '../../src/main/batonpass.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
 import { spokenLines } from './spoken-lines.ts'
 
 const [dataDir = '', ballast = '', mode = ''] = process.argv.slice(2)

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { createBatonpass } from '../../src/batonpass.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
+import { createBatonpass } from '../../src/main/batonpass.ts'
 
-import { openMigrator } from '../../src/migrating.ts'
+import { openMigrator } from '../../src/main/migrator.ts'
 import { makeStore } from './made-store.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openPglite } from '../../src/postgres.ts'
+import { openPglite } from '../../src/entry/postgres.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** What git would offer to a commit in a repository. */

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type PgliteLock, takeLock } from '../../src/adapters/postgres/pglite-lock.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { type PgliteLock, takeLock } from '../../src/adapters/postgres/embedded/pglite-lock.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
 import { plantLock } from './planted-lock.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
 
 /** A migrated database to begin from: making one from nothing takes seconds. */
 export const dump = (): Blob => {

@@ -1,6 +1,6 @@
-import { createBatonpass } from '../../src/batonpass.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { createBatonpass } from '../../src/main/batonpass.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
 import { spokenLines } from './spoken-lines.ts'
 
 /** What became of an attempt to open a store. */

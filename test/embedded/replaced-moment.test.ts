@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
-import { parseHolder } from '../../src/adapters/postgres/pglite-holder.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
+import { parseHolder } from '../../src/adapters/postgres/embedded/pglite-holder.ts'
 import { dump } from './made-store.ts'
 import {
   close,

@@ -1,9 +1,9 @@
 import { chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
 import { folderRights } from '../../src/adapters/postgres/health/folder-checks.ts'
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
 import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 /** Everything in a folder, with its rights; of sockets and links as well. */

@@ -1,8 +1,8 @@
-import { createBatonpass } from '../../src/batonpass.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
-import { mustHold } from '../../src/services/held-or-taken.ts'
+import { createBatonpass } from '../../src/main/batonpass.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
+import { mustHold } from '../../src/services/commands/held-or-taken.ts'
 import { spokenLines } from './spoken-lines.ts'
 
 const [dataDir = '', name = ''] = process.argv.slice(2)

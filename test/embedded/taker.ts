@@ -1,6 +1,6 @@
-import type { PgliteLock } from '../../src/adapters/postgres/pglite-lock.ts'
-import { takeProvenLock } from '../../src/adapters/postgres/pglite-proven-lock.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
+import type { PgliteLock } from '../../src/adapters/postgres/embedded/pglite-lock.ts'
+import { takeProvenLock } from '../../src/adapters/postgres/embedded/pglite-proven-lock.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
 import { spokenLines } from './spoken-lines.ts'
 
 const [folder = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
-import { createBatonpass } from '../../src/batonpass.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { createBatonpass } from '../../src/main/batonpass.ts'
 import { spokenLines } from './spoken-lines.ts'
 
 /** The name under which a step is asked for, by whichever process asks. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { wait } from '../chaos/faults/fault.ts'
 import { Progress } from '../chaos/progress.ts'
 import { FleetCrew } from '../fleet/crew.ts'

@@ -1,12 +1,12 @@
-import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import type { CommandId } from '../../src/domain/kernel/ids.ts'
 import { RefusedError, unwrap } from '../../src/domain/unwrap.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
+import { mustHold } from '../../src/services/commands/held-or-taken.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
-import { mustHold } from '../../src/services/held-or-taken.ts'
-import { retryThroughOutage } from '../../src/services/runner/retry-through-outage.ts'
+import { retryThroughOutage } from '../../src/services/run/retry-through-outage.ts'
 
 /** A turn that the store has acknowledged. */
 export interface Acknowledged {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'

@@ -4,7 +4,7 @@ import type { Answer } from '../../src/domain/decision.ts'
 import { foldHistory } from '../../src/domain/history/history.ts'
 import type { ConversationId } from '../../src/domain/kernel/ids.ts'
 import { withholdTexts } from '../../src/domain/kernel/texts.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 import { ReadBack } from '../cases/read-back.ts'
 
 const TABLES = [

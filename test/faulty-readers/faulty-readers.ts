@@ -1,5 +1,5 @@
-import { agentSdkReader } from '../../src/claude.ts'
-import type { WindowEvent, WindowReader } from '../../src/window.ts'
+import { agentSdkReader } from '../../src/entry/claude.ts'
+import type { WindowEvent, WindowReader } from '../../src/entry/window.ts'
 
 const spoilt = (read: WindowReader['read'], recognises = agentSdkReader.recognises): WindowReader => ({
   format: 'faulty',

@@ -1,6 +1,6 @@
-import { commandId } from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
-import { CountingIds } from '../../src/testing/index.ts'
+import { commandId } from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import { CountingIds } from '../../src/entry/testing.ts'
 import { withUnitOfWork } from './wrap.ts'
 
 /** Remembers only commands that their callers named. */

@@ -1,5 +1,5 @@
 import { expecting, expectingHandoff } from '../../src/domain/decision.ts'
-import type { Store, Unit } from '../../src/ports.ts'
+import type { Store, Unit } from '../../src/entry/ports.ts'
 import { withUnitOfWork } from './wrap.ts'
 
 type Change = Unit['changes'][number]

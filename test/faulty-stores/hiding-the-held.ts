@@ -1,4 +1,4 @@
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { withParts } from './wrap.ts'
 
 /** Lists only active sessions as unfinished, as a list that forgot that paused ones still wait would. */

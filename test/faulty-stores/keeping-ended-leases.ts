@@ -1,4 +1,4 @@
-import type { Store, Unit } from '../../src/ports.ts'
+import type { Store, Unit } from '../../src/entry/ports.ts'
 import { withParts, withUnitOfWork } from './wrap.ts'
 
 /** Keeps leases when their sessions end or pause, and lists them, as a list that forgot to look at the session would. */

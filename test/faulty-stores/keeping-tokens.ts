@@ -1,5 +1,5 @@
-import { agentSessionId, type HolderToken } from '../../src/index.ts'
-import type { Receipt, Store, UnitOfWork } from '../../src/ports.ts'
+import { agentSessionId, type HolderToken } from '../../src/entry/index.ts'
+import type { Receipt, Store, UnitOfWork } from '../../src/entry/ports.ts'
 import { withParts, withUnitOfWork } from './wrap.ts'
 
 /** The token that a unit shows, if it shows one. */

@@ -1,5 +1,5 @@
-import type { AgentSession } from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
+import type { AgentSession } from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { withSessions } from './wrap.ts'
 
 /** Reads a session that was paused and is active again back with an end, as a store that never writes NULL would. */

@@ -1,5 +1,5 @@
-import type { StoredJob } from '../../src/ports/job-list.ts'
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import type { StoredJob } from '../../src/ports/store/job-list.ts'
 import { withParts } from './wrap.ts'
 
 const changing = (store: Store, change: (jobs: readonly StoredJob[], since: string) => readonly StoredJob[]): Store =>

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { withParts } from './wrap.ts'
 
 type LookBacks = Store['lookBacks']

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { withSessions } from './wrap.ts'
 
 /** Reads sessions back without the caller's own note. */

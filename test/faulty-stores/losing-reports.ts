@@ -1,4 +1,4 @@
-import type { Store } from '../../src/ports.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { withParts, withUnitOfWork } from './wrap.ts'
 
 /** Keeps what a message says, and not which thread it reports. */

@@ -1,4 +1,4 @@
-import type { Store, Unit } from '../../src/ports.ts'
+import type { Store, Unit } from '../../src/entry/ports.ts'
 import { withUnitOfWork } from './wrap.ts'
 
 const carelessly = (change: Unit['changes'][number]): Unit['changes'][number] => {

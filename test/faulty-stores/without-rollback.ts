@@ -1,6 +1,6 @@
-import { commandId } from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
-import { CountingIds } from '../../src/testing/index.ts'
+import { commandId } from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import { CountingIds } from '../../src/entry/testing.ts'
 import { withUnitOfWork } from './wrap.ts'
 
 /** Keeps the changes of a unit one by one: when a later one fails, the earlier ones stay. */

@@ -1,5 +1,5 @@
-import type { AgentSession } from '../../src/index.ts'
-import type { Store, UnitOfWork } from '../../src/ports.ts'
+import type { AgentSession } from '../../src/entry/index.ts'
+import type { Store, UnitOfWork } from '../../src/entry/ports.ts'
 
 /** A store with some of its parts replaced. */
 export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol.asyncDispose>>): Store => {

@@ -2,10 +2,10 @@ import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import type { CommandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import { mustHold } from '../../src/services/commands/held-or-taken.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
-import { mustHold } from '../../src/services/held-or-taken.ts'
-import { retryThroughOutage } from '../../src/services/runner/retry-through-outage.ts'
+import { retryThroughOutage } from '../../src/services/run/retry-through-outage.ts'
 import { type Job, keyOf, taskOf } from './job.ts'
 
 /** A server that is restarted again and again may be away for long. */

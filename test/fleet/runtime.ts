@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { functionRuntime } from '../../src/adapters/runtime/function-runtime.ts'
-import type { AgentRuntime, Launch, TransferAsked } from '../../src/ports/agent-runtime.ts'
+import type { AgentRuntime, Launch, TransferAsked } from '../../src/ports/agent/agent-runtime.ts'
 import { type Job, jobIn } from './job.ts'
 import { type StepLedger, textOf } from './step.ts'
 

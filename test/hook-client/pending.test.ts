@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { pendingFile } from '../../src/workspace.ts'
+import { pendingFile } from '../../src/adapters/place/workspace.ts'
 import { FakeService } from '../support/fake-service.ts'
 import { expectInTime, folder, problems, runHook, SESSION, spooled } from './spawned-hook.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isDue } from '../../src/domain/hooks/hook-selection.ts'
-import { type HookResult, promptAfterHooks, thresholdAnswer, thresholdOutcome } from '../../src/hooks.ts'
+import { type HookResult, promptAfterHooks, thresholdAnswer, thresholdOutcome } from '../../src/entry/hooks.ts'
 import { afterRun, shell, threshold } from './samples.ts'
 
 const said = (output: string, type: HookResult['type'] = 'shell'): HookResult => ({

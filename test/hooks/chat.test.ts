@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NodeHookRunner } from '../../src/hooks.ts'
+import { NodeHookRunner } from '../../src/entry/hooks.ts'
 import { afterRun, chat, onError, serve } from './samples.ts'
 
 /** What a message in a channel says of an error, as Slack and Discord are sent it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { NodeHookRunner } from '../../src/hooks.ts'
+import { NodeHookRunner } from '../../src/entry/hooks.ts'
 import { afterRun, chat, serve, webhook } from './samples.ts'
 
 const runner = new NodeHookRunner({ environment: { TOKEN: 'sword fish/ü&"<', LONG: 'swordfish-of-many-letters' } })

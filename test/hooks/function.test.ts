@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { type HookCall, NodeHookRunner } from '../../src/hooks.ts'
+import { type HookCall, NodeHookRunner } from '../../src/entry/hooks.ts'
 import { inProcess, threshold } from './samples.ts'
 
 const runner = new NodeHookRunner()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { AllowedNetworks } from '../../src/adapters/hooks/allowed-networks.ts'
 import { mayReach } from '../../src/adapters/hooks/safe-lookup.ts'
-import { type AddressLookup, NodeHookRunner } from '../../src/hooks.ts'
-import { ConfigurationError, createBatonpass } from '../../src/index.ts'
+import { type AddressLookup, NodeHookRunner } from '../../src/entry/hooks.ts'
+import { ConfigurationError, createBatonpass } from '../../src/entry/index.ts'
 import { linesIn } from '../config/checking.ts'
 import { afterRun, webhook } from './samples.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sweepPayloads } from '../../src/adapters/hooks/sweep-payloads.ts'
-import { NodeHookRunner } from '../../src/hooks.ts'
+import { NodeHookRunner } from '../../src/entry/hooks.ts'
 import { shell, threshold } from './samples.ts'
 
 const runner = new NodeHookRunner()

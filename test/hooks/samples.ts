@@ -12,7 +12,7 @@ import {
   hookSession,
   type SessionStartPayload,
   type ThresholdPayload,
-} from '../../src/hooks.ts'
+} from '../../src/entry/hooks.ts'
 
 const session = hookSession({
   sessionId: 's-2',

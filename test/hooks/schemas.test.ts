@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
 import { PAYLOAD_SCHEMAS, SCHEMA_FOLDER, schemaFile, schemaOf } from '../../scripts/hook-schemas.ts'
 import { HOOK_MOMENTS } from '../../src/domain/hooks/hook-settings.ts'
-import { type HookPayloads, hookContext } from '../../src/hooks.ts'
+import { type HookPayloads, hookContext } from '../../src/entry/hooks.ts'
 import { SAMPLES } from './samples.ts'
 
 describe('the schemas of payloads', () => {

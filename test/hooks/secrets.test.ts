@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { secretProblem } from '../../src/domain/hooks/hook-secret.ts'
-import { NodeHookRunner } from '../../src/hooks.ts'
+import { NodeHookRunner } from '../../src/entry/hooks.ts'
 import { linesIn } from '../config/checking.ts'
 import { afterRun, serve, webhook } from './samples.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hookSession, NodeHookRunner } from '../../src/hooks.ts'
+import { hookSession, NodeHookRunner } from '../../src/entry/hooks.ts'
 import { isRunning, node, shell, threshold } from './samples.ts'
 
 const runner = new NodeHookRunner()

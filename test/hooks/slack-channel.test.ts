@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type HookSettings, NodeHookRunner } from '../../src/hooks.ts'
-import { readConfiguration } from '../../src/index.ts'
+import { type HookSettings, NodeHookRunner } from '../../src/entry/hooks.ts'
+import { readConfiguration } from '../../src/entry/index.ts'
 import { afterRun, onError, serve } from './samples.ts'
 
 const TOKEN = 'xoxb-000000000000-fixture'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type AddressLookup, NodeHookRunner } from '../../src/hooks.ts'
+import { type AddressLookup, NodeHookRunner } from '../../src/entry/hooks.ts'
 import {
   afterHandoff,
   afterRun,

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { askRunningService } from '../../src/adapters/hook-client/ask-service.ts'
-import { NotOwn, serve } from '../../src/serving.ts'
+import { NotOwn, serve } from '../../src/main/serve.ts'
 import { ServiceStage } from './stage.ts'
 
 const NOBODY = 65_534

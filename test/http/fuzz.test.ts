@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROBLEM_STATUSES } from '../../src/adapters/http/problems.ts'
 import { ROUTES, type Route } from '../../src/adapters/http/routes.ts'
-import { openPglite } from '../../src/postgres.ts'
+import { openPglite } from '../../src/entry/postgres.ts'
 import { HOOK_EVENTS } from '../../src/services/terminal/hook-event.ts'
 import { ServiceStage } from './stage.ts'
 

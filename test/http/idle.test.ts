@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AlreadyServed, serve } from '../../src/serving.ts'
+import { AlreadyServed, serve } from '../../src/main/serve.ts'
 import { ServiceStage } from './stage.ts'
 
 describe('a service that nobody uses', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
-import { openPglite } from '../../src/postgres.ts'
+import { openPglite } from '../../src/entry/postgres.ts'
 import { program } from '../support/bundle.ts'
 import { windowAt } from './stage.ts'
 

@@ -138,7 +138,7 @@ describe('a document for the next session, over HTTP', () => {
     spools('session-start', { source: 'startup' })
     spools('user-prompt-submit', { prompt: 'Good morning' })
     spools('stop', {})
-    const { serve } = await import('../../src/serving.ts')
+    const { serve } = await import('../../src/main/serve.ts')
     const service = await serve({ store: stage.store, folder: stage.folder, environment: { HOME: stage.home } })
     const [source] = await stage.store.sessions.findByProviderSession(blue.id)
     const [target] = await stage.store.sessions.findByProviderSession(green)

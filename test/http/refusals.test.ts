@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route } from '../../src/adapters/http/routes.ts'
-import { sessionToken } from '../../src/service-proof.ts'
+import { sessionToken } from '../../src/ports/terminal/service-proof.ts'
 import { ServiceStage, windowAt } from './stage.ts'
 
 /** Sends bytes as they are, and reads until the other side ends. */

@@ -1,4 +1,4 @@
-import { serve } from '../../src/serving.ts'
+import { serve } from '../../src/main/serve.ts'
 
 /** A service on the embedded store of a folder, for tests that kill it. */
 const [folder = ''] = process.argv.slice(2)

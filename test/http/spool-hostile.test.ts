@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Spool } from '../../src/adapters/terminal/spool.ts'
-import { silentLogger } from '../../src/ports/logger.ts'
+import { silentLogger } from '../../src/ports/system/logger.ts'
 import { ServiceStage } from './stage.ts'
 
 const folder = (): string => {

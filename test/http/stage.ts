@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MemoryStore } from '../../src/adapters/memory/memory-store.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { type ServeOptions, type Service, serve } from '../../src/serving.ts'
+import { type ServeOptions, type Service, serve } from '../../src/main/serve.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 
 /** Anything that JSON may hold, for tests that look into it. */
 export interface Loose {

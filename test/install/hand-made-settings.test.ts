@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CLAUDE_HOOKS } from '../../src/agent-settings.ts'
-import { install } from '../../src/installing.ts'
+import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
+import { install } from '../../src/main/installer.ts'
 import { got, installed, ONLY_SETTINGS, put, stage, uninstalled } from './stage.ts'
 
 const OURS = Object.entries(CLAUDE_HOOKS)

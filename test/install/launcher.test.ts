@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ownHookIn } from '../../src/adapters/install/agent-settings.ts'
 import { type OwnProgram, ownProgram } from '../../src/adapters/install/own-program.ts'
-import { ownHookIn } from '../../src/agent-settings.ts'
 import { put, stage } from './stage.ts'
 
 const TOOLS = ['sh', 'cat', 'echo']

@@ -7,7 +7,7 @@ import { type FileEdit, planInstall } from '../../src/adapters/install/file-edit
 import { ownProgram } from '../../src/adapters/install/own-program.ts'
 import { Receipts } from '../../src/adapters/install/receipts.ts'
 import { readSettingsFile, replaceFile } from '../../src/adapters/install/settings-file.ts'
-import { install } from '../../src/installing.ts'
+import { install } from '../../src/main/installer.ts'
 import { got, installed, put, stage, uninstalled } from './stage.ts'
 
 const json = (file: string): unknown => JSON.parse(got(file) ?? 'null')

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
 import { handoffCommand, isHandoffCommand } from '../../src/adapters/install/handoff-command.ts'
 import { ownProgram } from '../../src/adapters/install/own-program.ts'
-import { CLAUDE_HOOKS } from '../../src/agent-settings.ts'
 import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint/checkpoint-section.ts'
-import { lookAtClaude, lookAtCodex } from '../../src/installing.ts'
+import { lookAtClaude, lookAtCodex } from '../../src/main/installer.ts'
 import { got, installed, put, stage, uninstalled } from './stage.ts'
 
 const text = (file: string): string => readFileSync(file, 'utf8')

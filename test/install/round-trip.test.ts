@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
+import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
 import { serverEdit, settingsEdit } from '../../src/adapters/install/edits.ts'
 import type { FileEdit, Past } from '../../src/adapters/install/file-edit.ts'
 import type { JsonPath } from '../../src/adapters/install/json-document.ts'
 import { tomlServerIn, withoutTomlServer, withTomlServer } from '../../src/adapters/install/toml-server.ts'
-import { CLAUDE_HOOKS } from '../../src/agent-settings.ts'
 
 const hooks = Object.fromEntries(Object.entries(CLAUDE_HOOKS).map(([name, event]) => [name, `baton hook ${event}`]))
 const START = { command: 'baton', args: ['mcp'] }

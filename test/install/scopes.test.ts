@@ -7,7 +7,7 @@ import { settingsEdit } from '../../src/adapters/install/edits.ts'
 import { type FileEdit, planInstall } from '../../src/adapters/install/file-edit.ts'
 import { Receipts } from '../../src/adapters/install/receipts.ts'
 import { wrong } from '../../src/adapters/install/refusal.ts'
-import { CLAUDE_SCOPES, type ClaudeScope, lookAtClaude } from '../../src/installing.ts'
+import { CLAUDE_SCOPES, type ClaudeScope, lookAtClaude } from '../../src/main/installer.ts'
 import { got, installed, put, type Stage, stage, uninstalled } from './stage.ts'
 
 /** Every file and folder below a folder, with its bytes. The notes of the installer are not looked at. */

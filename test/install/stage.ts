@@ -2,7 +2,14 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type ClaudeScope, type Installation, install, type Part, uninstall, wantedBy } from '../../src/installing.ts'
+import {
+  type ClaudeScope,
+  type Installation,
+  install,
+  type Part,
+  uninstall,
+  wantedBy,
+} from '../../src/main/installer.ts'
 
 /** A home and a project of somebody, and what is done in them. */
 export interface Stage {

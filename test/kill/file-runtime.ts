@@ -10,7 +10,7 @@ import type {
   RuntimeQuestion,
   RuntimeReply,
   RuntimeStep,
-} from '../../src/ports/agent-runtime.ts'
+} from '../../src/ports/agent/agent-runtime.ts'
 import type { Plan, PlannedTurn } from './kill-point.ts'
 
 /** A session of the runtime, as its file says. */

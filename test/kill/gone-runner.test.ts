@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import { createBatonpass, type RunEvent } from '../../src/index.ts'
-import type { AgentProcesses, ProcessIdentity, Unit } from '../../src/ports.ts'
+import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
+import type { AgentProcesses, ProcessIdentity, Unit } from '../../src/entry/ports.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
 import { hasEnded, identityOf, ownIdentity } from '../../src/processes/left-process.ts'
-import { WINDOW_READERS } from '../../src/readers.ts'
 import { startChild } from '../embedded/child-process.ts'
 import { ENDS, FILLS, recorded, script, TASK, turn } from '../runner/played.ts'
 import { lostProcess } from '../support/lost-process.ts'
@@ -130,7 +130,7 @@ describe('a runner in a process of its own', () => {
     const url = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
     const store = await openPostgres({ connectionString: url })
     onTestFinished(() => store[Symbol.asyncDispose]())
-    const runner = await startChild('../kill/orphan-runner.ts', [url, folder, COMMAND, String(LEASE_MS)])
+    const runner = await startChild('./orphan-runner.ts', [url, folder, COMMAND, String(LEASE_MS)])
     onTestFinished(() => runner.kill('SIGKILL'))
     runner.say('gone')
     while (!existsSync(join(folder, 'log'))) await pause(25)

@@ -1,5 +1,5 @@
-import type { Store } from '../../src/ports/store.ts'
-import type { UnitOfWork } from '../../src/ports/unit-of-work.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import type { UnitOfWork } from '../../src/ports/store/unit-of-work.ts'
 import { type Plan, POINTS, type Point } from './kill-point.ts'
 
 /** Ends, or stops, this very process where its plan says so. */

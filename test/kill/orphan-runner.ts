@@ -1,7 +1,7 @@
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import { createBatonpass } from '../../src/index.ts'
-import { WINDOW_READERS } from '../../src/readers.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
 import { spokenLines } from '../embedded/spoken-lines.ts'
 
 /** Runs a command until it is killed: it is told the folder or the address of the store, where to work, and the command. */

@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import type { ProcessIdentity } from '../../src/domain/session/process-identity.ts'
-import { createBatonpass, type RunEvent } from '../../src/index.ts'
+import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
 import { endLeftProcess, identityOf, newMark } from '../../src/processes/left-process.ts'
 import { readProcess } from '../../src/processes/process-table.ts'
-import { WINDOW_READERS } from '../../src/readers.ts'
 import { startChild } from '../embedded/child-process.ts'
 
 let folder: string
@@ -48,7 +48,7 @@ const log = (): readonly string[] =>
 
 /** Kills a runner while its agent works. */
 const killWhileItWorks = async (line: string): Promise<number> => {
-  const runner = await startChild('../kill/orphan-runner.ts', [join(folder, 'store'), folder, line])
+  const runner = await startChild('./orphan-runner.ts', [join(folder, 'store'), folder, line])
   runner.say('orphaned')
   await until(() => log().length > 3)
   await runner.kill('SIGKILL')

@@ -3,9 +3,9 @@ import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import { agentSessionId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { HandoffHistory } from '../../src/services/handoff-history.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
+import { HandoffHistory } from '../../src/services/history/handoff-history.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 
 const SPOKEN = [{ role: 'assistant' as const, text: 'Done', toolCalls: [{ callId: 'call-1', toolName: 'work' }] }]

@@ -1,6 +1,6 @@
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { createBatonpass } from '../../src/batonpass.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { RefusedError } from '../../src/domain/unwrap.ts'
+import { createBatonpass } from '../../src/main/batonpass.ts'
 import { spokenLines } from '../embedded/spoken-lines.ts'
 import { FileRuntime, RuntimeFolder, taskOf } from './file-runtime.ts'
 import { killerFor } from './killing-store.ts'

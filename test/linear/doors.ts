@@ -1,18 +1,18 @@
 import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
 import { commandIn, isOwnPrompt } from '../../src/adapters/claude/claude-origin.ts'
 import { transcriptReader } from '../../src/adapters/claude/transcript-reader.ts'
-import { forTerminal, plain, plainLines, wrapped } from '../../src/adapters/cli/render-text.ts'
+import { forTerminal, plain, plainLines, wrapped } from '../../src/adapters/cli/render/render-text.ts'
 import { execReader } from '../../src/adapters/codex/exec-reader.ts'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
 import { hidingSecrets } from '../../src/adapters/doctor/hide-secrets.ts'
 import { trimmedPayload } from '../../src/adapters/hook-client/trimmed-payload.ts'
 import { capped } from '../../src/adapters/hooks/capped-output.ts'
 import { chatText } from '../../src/adapters/hooks/chat-text.ts'
+import { ownHookIn } from '../../src/adapters/install/agent-settings.ts'
 import { parseTree } from '../../src/adapters/install/json-tree.ts'
 import { tomlServerIn } from '../../src/adapters/install/toml-server.ts'
 import { safeText, shortAnswer } from '../../src/adapters/mcp/safe-answer.ts'
-import { fromStoredText, toStorableText } from '../../src/adapters/postgres/text-codec.ts'
-import { ownHookIn } from '../../src/agent-settings.ts'
+import { fromStoredText, toStorableText } from '../../src/adapters/postgres/rows/text-codec.ts'
 import { citedIn } from '../../src/domain/checkpoint/checkpoint-citation.ts'
 import { reviewCheckpoint } from '../../src/domain/checkpoint/checkpoint-review.ts'
 import { outlineOf } from '../../src/domain/checkpoint/checkpoint-statement.ts'
@@ -23,19 +23,19 @@ import { handoffAnswer, thresholdAnswer } from '../../src/domain/hooks/hook-answ
 import { hookContextOf } from '../../src/domain/hooks/hook-prompt.ts'
 import { cutText } from '../../src/domain/kernel/cut-text.ts'
 import { named, onOneLine } from '../../src/domain/kernel/safe-text.ts'
+import { contentOf, hasSummary, heldIn } from '../../src/domain/memory-block/block-content.ts'
+import { findBlock } from '../../src/domain/memory-block/marked-text.ts'
 import { saysTooLong } from '../../src/domain/run/agent-end.ts'
 import { hasLanded } from '../../src/domain/run/soft-landing.ts'
 import { hideSecrets } from '../../src/domain/secrets/hide-secrets.ts'
-import { contentOf, hasSummary, heldIn } from '../../src/domain/thread/block-content.ts'
-import { findBlock } from '../../src/domain/thread/marked-text.ts'
-import { plainText } from '../../src/domain/thread/plain-text.ts'
-import { editedSummary, shorter } from '../../src/domain/thread/summary-budget.ts'
-import { statementsIn } from '../../src/domain/thread/summary-statements.ts'
+import { plainText } from '../../src/domain/summary/plain-text.ts'
+import { editedSummary, shorter } from '../../src/domain/summary/summary-budget.ts'
+import { statementsIn } from '../../src/domain/summary/summary-statements.ts'
 import { argumentIn, keptArgument } from '../../src/domain/turn/tool-argument.ts'
-import type { WindowReader } from '../../src/ports/window-reader.ts'
-import { askedWords, wordsOf } from '../../src/ports/word-search.ts'
+import type { WindowReader } from '../../src/ports/agent/window-reader.ts'
+import { askedWords, wordsOf } from '../../src/ports/store/word-search.ts'
+import { sha256 } from '../../src/ports/system/sha256.ts'
 import { TextLines } from '../../src/processes/text-lines.ts'
-import { sha256 } from '../../src/sha256.ts'
 
 const MARKERS = { begin: '<!-- begin -->', end: '<!-- end -->' }
 
@@ -246,8 +246,8 @@ export const MADE: Readonly<Record<string, string>> = {
   'adapters/install/exclude-edit.ts': 'no text of others: names of our own files, escaped',
   'adapters/postgres/health/schema-lines.ts': 'no text of others: definitions that the server wrote',
   'adapters/postgres/health/schema-repair.ts': 'no text of others: our own migrations',
-  'adapters/postgres/sql-statements.ts': 'no text of others: our own migrations',
-  'adapters/postgres/text-codec.ts': 'toStorableText',
+  'adapters/postgres/migrate/sql-statements.ts': 'no text of others: our own migrations',
+  'adapters/postgres/rows/text-codec.ts': 'toStorableText',
   'domain/checkpoint/fenced-prompt.ts': 'redactPrompt',
   'domain/hooks/hook-prompt.ts': 'hookContextOf',
   'domain/kernel/safe-text.ts': 'onOneLine',
@@ -257,5 +257,5 @@ export const MADE: Readonly<Record<string, string>> = {
   'domain/secrets/runs.ts': 'hideSecrets',
   'domain/secrets/secret-values.ts': 'hideSecrets',
   'domain/turn/only-tags.ts': 'agentSdkReader',
-  'ports/word-search.ts': 'wordsOf',
+  'ports/store/word-search.ts': 'wordsOf',
 }

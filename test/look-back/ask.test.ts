@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { lookBackText } from '../../src/domain/history/look-back-text.ts'
-import { createBatonpass, unwrap, type WorkingSession } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { FaultInjector, FixedClock } from '../../src/testing/index.ts'
+import { createBatonpass, unwrap, type WorkingSession } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { FaultInjector, FixedClock } from '../../src/entry/testing.ts'
 
 const AGENT = { agentName: 'claude-code', backend: 'scripted' }
 

@@ -23,7 +23,7 @@ it('no tool takes byHand, and none passes it on', async () => {
 })
 
 /** Where our own code decides for a session from outside. Each says in a comment why. */
-const SAY_IT = ['src/services/runner/open/open-run.ts', 'src/services/thread/accept-thread.ts']
+const SAY_IT = ['src/services/run/open/open-run.ts', 'src/services/thread/accept-thread.ts']
 
 it('our own code acts by hand where a person decides, and nowhere an agent can ask', () => {
   const files = ['services', 'adapters'].flatMap((layer) =>

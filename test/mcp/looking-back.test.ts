@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { everyPage } from '../../src/ports/page.ts'
+import { everyPage } from '../../src/ports/store/page.ts'
 import { Stage } from './stage.ts'
 
 const OWN = { clues: { environment: { CLAUDE_CODE_SESSION_ID: 'p-1' } } }

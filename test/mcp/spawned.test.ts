@@ -6,8 +6,8 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { noteProcess } from '../../src/adapters/hook-client/agent-process.ts'
-import { createBatonpass } from '../../src/batonpass.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { createBatonpass } from '../../src/main/batonpass.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
 

@@ -5,10 +5,10 @@ import { Access } from '../../src/adapters/mcp/access.ts'
 import { askingServer } from '../../src/adapters/mcp/asking-server.ts'
 import type { HandoffDesk, HandoffSent } from '../../src/adapters/mcp/handoff-tool.ts'
 import type { SessionClues } from '../../src/adapters/mcp/session-clues.ts'
-import { type Batonpass, createBatonpass } from '../../src/batonpass.ts'
 import { ok } from '../../src/domain/kernel/result.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { type Batonpass, createBatonpass } from '../../src/main/batonpass.ts'
 
 /** How a stage differs from the usual one. */
 export interface StageSettings {

@@ -25,8 +25,8 @@ import { withFolder } from '../../src/adapters/memory-file/folder-lock.ts'
 import { ownName } from '../../src/adapters/memory-file/own-names.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
-import { MEMORY_BLOCK } from '../../src/domain/thread/block-markers.ts'
-import { fillBlock, insertBlock, resetBlock } from '../../src/domain/thread/memory-block.ts'
+import { MEMORY_BLOCK } from '../../src/domain/memory-block/block-markers.ts'
+import { fillBlock, insertBlock, resetBlock } from '../../src/domain/memory-block/memory-block.ts'
 import { temporaryFolder } from '../embedded/temporary-folder.ts'
 
 const NOW = instant('2026-11-17T10:00:00Z')

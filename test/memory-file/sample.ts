@@ -1,5 +1,5 @@
 import { instant } from '../../src/domain/kernel/instant.ts'
-import { fillBlock, readBlock, resetBlock } from '../../src/domain/thread/memory-block.ts'
+import { fillBlock, readBlock, resetBlock } from '../../src/domain/memory-block/memory-block.ts'
 
 const NOW = instant('2026-11-17T10:00:00Z')
 const LATER = instant('2026-11-18T10:00:00Z')

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { FileMemoryFiles } from '../../src/adapters/memory-file/file-memory-files.ts'
-import { MemoryFileFailure } from '../../src/ports/memory-file.ts'
+import { MemoryFileFailure } from '../../src/ports/terminal/memory-file.ts'
 import { filling, resetting } from './sample.ts'
 
 /**

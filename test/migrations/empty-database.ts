@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
-import type { Database } from '../../src/adapters/postgres/database.ts'
-import { type OpenMigrator, openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
+import { type OpenMigrator, openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import type { Database } from '../../src/adapters/postgres/statements/database.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 
 /** The engines a schema must come out the same on. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
-import { FUNCTIONS_VERSION } from '../../src/adapters/postgres/database.ts'
+import { FUNCTIONS_VERSION } from '../../src/adapters/postgres/statements/database.ts'
 import { ask, ENGINES, expectedSnapshot, openEmpty } from './empty-database.ts'
 
 const FUNCTIONS = `functions_v${FUNCTIONS_VERSION}`

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
-import { runCli } from '../../src/adapters/cli/run.ts'
+import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
 import { ExaminedStore } from '../../src/adapters/postgres/health/examined-store.ts'
 import { schemaStanding } from '../../src/adapters/postgres/health/schema-checks.ts'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { statementsOf } from '../../src/adapters/postgres/sql-statements.ts'
+import { statementsOf } from '../../src/adapters/postgres/migrate/sql-statements.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { ask, ENGINES, emptyDatabase, openEmpty } from './empty-database.ts'
 
 /** The whole schema as it was numbered before the first release. */

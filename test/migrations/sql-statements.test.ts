@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { statementsOf } from '../../src/adapters/postgres/sql-statements.ts'
+import { statementsOf } from '../../src/adapters/postgres/migrate/sql-statements.ts'
 
 describe('the statements of a file', () => {
   it.each([

@@ -3,7 +3,7 @@ import { type AgentSessionId, agentSessionId, type CommandId, type HolderToken }
 import type { Result } from '../../src/domain/kernel/result.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
 import type { AgentSession } from '../../src/domain/session/agent-session.ts'
-import type { HolderOrHand } from '../../src/services/requests.ts'
+import type { HolderOrHand } from '../../src/services/commands/requests.ts'
 import { type Outcome, type PlainTurn, UNKNOWN } from './plain-model.ts'
 import type { World } from './world.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
 import { transcriptReader } from '../../src/adapters/claude/transcript-reader.ts'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
-import type { WindowReader } from '../../src/ports/window-reader.ts'
+import type { WindowReader } from '../../src/ports/agent/window-reader.ts'
 
 const originsOf = (reader: WindowReader, record: unknown) =>
   (reader.words?.(record).texts ?? []).map(({ role, text, origin }) => [role, origin ?? 'by role', text])

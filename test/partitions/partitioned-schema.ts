@@ -1,4 +1,4 @@
-import { offlineSql } from '../../src/adapters/postgres/offline-sql.ts'
+import { offlineSql } from '../../src/adapters/postgres/migrate/offline-sql.ts'
 
 /** Partitions of each table: few, and more than one. */
 const PARTITIONS = 4

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import type { PostgresStore } from '../../src/adapters/postgres/postgres-store.ts'
-import { storeContract } from '../../src/testing/index.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
+import type { PostgresStore } from '../../src/adapters/postgres/open/postgres-store.ts'
+import { storeContract } from '../../src/entry/testing.ts'
 import { onServer, withDatabase } from '../support/test-databases.ts'
 import { partitionedSchema } from './partitioned-schema.ts'
 

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { SessionStartedAnswer } from '../../src/domain/session/start-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { MonitorReport } from '../../src/domain/window/monitor-reports.ts'
-import { everyPage } from '../../src/index.ts'
-import { RecordedWindow } from '../../src/services/recorded-window.ts'
+import { everyPage } from '../../src/entry/index.ts'
+import type { WindowEvent } from '../../src/entry/window.ts'
+import { RecordedWindow } from '../../src/services/replay/recorded-window.ts'
 import { Scene } from '../../src/testing/scene.ts'
-import type { WindowEvent } from '../../src/window.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 
 const metered = (promptTokens: number) => ({ state: 'metered' as const, promptTokens, outputTokens: 0 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { statusLineReader } from '../../src/claude.ts'
 import { pressureOf } from '../../src/domain/window/context-pressure.ts'
-import { createBatonpass, functionRuntime, unwrap } from '../../src/index.ts'
+import { statusLineReader } from '../../src/entry/claude.ts'
+import { createBatonpass, functionRuntime, unwrap } from '../../src/entry/index.ts'
+import { type WindowEvent, WindowGauge } from '../../src/entry/window.ts'
 import { refusal } from '../../src/testing/refusal.ts'
-import { type WindowEvent, WindowGauge } from '../../src/window.ts'
 import { play, recorded } from '../runner/played.ts'
 
 const percentage = (usedPercent: number) => ({ state: 'percentage' as const, usedPercent })

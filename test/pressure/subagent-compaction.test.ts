@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { MessageMeaning } from '../../src/adapters/runtime/function-runtime.ts'
-import { rolloutReader } from '../../src/codex.ts'
-import { sha256 } from '../../src/command-parts.ts'
+import { rolloutReader } from '../../src/entry/codex.ts'
 import {
   type Batonpass,
   type ConversationId,
@@ -9,10 +8,11 @@ import {
   everyPage,
   functionRuntime,
   totalMessages,
-} from '../../src/index.ts'
-import { WINDOW_READERS } from '../../src/readers.ts'
-import { RecordingImport } from '../../src/services/recording-import.ts'
-import { replay } from '../../src/services/replay.ts'
+} from '../../src/entry/index.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { sha256 } from '../../src/ports/system/sha256.ts'
+import { RecordingImport } from '../../src/services/replay/recording-import.ts'
+import { replay } from '../../src/services/replay/replay.ts'
 import { play, recorded } from '../runner/played.ts'
 
 const line = (type: string, payload: object, thread_id?: string) => ({ type, payload, ...(thread_id && { thread_id }) })

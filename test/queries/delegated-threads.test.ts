@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { type ConversationId, unwrap } from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
+import { type ConversationId, unwrap } from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { Scene, type Worked } from '../../src/testing/scene.ts'
 import { ExplainedHistory } from './explained.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { HandoffHistory } from '../../src/container.ts'
-import type { Store } from '../../src/ports.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
+import { HandoffHistory } from '../../src/entry/container.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
 /** One step of a plan, as EXPLAIN tells it. */

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { type AgentSessionId, unwrap, type WorkingSession } from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
-import { answerLookBack } from '../../src/services/look-back-question.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
+import { type AgentSessionId, unwrap, type WorkingSession } from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import { answerLookBack } from '../../src/services/history/look-back-question.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 

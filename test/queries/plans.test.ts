@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { HandoffHistory } from '../../src/container.ts'
-import { agentSessionId, conversationId, handoffId, instant, turnId } from '../../src/index.ts'
-import type { HandoffFilter, Page, Paged } from '../../src/ports.ts'
-import { readJobs } from '../../src/services/job-report.ts'
+import type { HandoffHistory } from '../../src/entry/container.ts'
+import { agentSessionId, conversationId, handoffId, instant, turnId } from '../../src/entry/index.ts'
+import type { HandoffFilter, Page, Paged } from '../../src/entry/ports.ts'
+import { readJobs } from '../../src/services/history/job-report.ts'
 import { ExplainedHistory } from './explained.ts'
 import { fillHistory, HANDOFFS } from './many-handoffs.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createBatonpass, everyPage, unwrap } from '../../src/index.ts'
-import { FixedClock } from '../../src/testing/index.ts'
+import { createBatonpass, everyPage, unwrap } from '../../src/entry/index.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
 
 it('finds words in all conversations, the newest first, page by page, each message once', async () => {
   const clock = new FixedClock('2026-11-16T03:45:00Z')

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { conversationId, instant, unwrap } from '../../src/index.ts'
-import type { KeptSummary, SummaryFilter } from '../../src/ports.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
+import { conversationId, instant, unwrap } from '../../src/entry/index.ts'
+import type { KeptSummary, SummaryFilter } from '../../src/entry/ports.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ExplainedHistory } from './explained.ts'
 

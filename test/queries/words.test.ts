@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { toStorableText } from '../../src/adapters/postgres/text-codec.ts'
-import { askedWords, wordsOf } from '../../src/ports/word-search.ts'
+import { toStorableText } from '../../src/adapters/postgres/rows/text-codec.ts'
+import { askedWords, wordsOf } from '../../src/ports/store/word-search.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
 let pool: pg.Pool

@@ -1,5 +1,5 @@
-import type { Store } from '../../src/ports/store.ts'
-import type { UnitOfWork } from '../../src/ports/unit-of-work.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import type { UnitOfWork } from '../../src/ports/store/unit-of-work.ts'
 import { withUnitOfWork } from '../faulty-stores/wrap.ts'
 
 /** Numbers from 0 to below 1 that come the same for the same seed. */

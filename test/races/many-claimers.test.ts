@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { withUnitOfWork } from '../faulty-stores/wrap.ts'
 import { closeStores, openStore, STORE_KINDS } from '../support/stores.ts'

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/command-parts.ts'
 import {
   type Batonpass,
   createBatonpass,
   DEFAULT_MILESTONES,
   everyPage,
   type MessageInHistory,
-} from '../../src/index.ts'
-import { WINDOW_READERS } from '../../src/readers.ts'
-import { RecordingImport } from '../../src/services/recording-import.ts'
-import { replay } from '../../src/services/replay.ts'
+} from '../../src/entry/index.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { sha256 } from '../../src/ports/system/sha256.ts'
+import { RecordingImport } from '../../src/services/replay/recording-import.ts'
+import { replay } from '../../src/services/replay/replay.ts'
 
 const FOLDER = 'test/fixtures/recordings'
 

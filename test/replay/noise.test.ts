@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { UsageReading } from '../../src/index.ts'
-import { RecordedWindow, type WindowReplay } from '../../src/services/recorded-window.ts'
-import type { WindowReader } from '../../src/window.ts'
+import type { UsageReading } from '../../src/entry/index.ts'
+import type { WindowReader } from '../../src/entry/window.ts'
+import { RecordedWindow, type WindowReplay } from '../../src/services/replay/recorded-window.ts'
 import { READERS, recordsOf } from '../support/reader-records.ts'
 
 interface Seen extends Omit<WindowReplay, 'subagentTurns' | 'unmetered'> {

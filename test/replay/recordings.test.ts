@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { statusLineReader } from '../../src/claude.ts'
-import { DEFAULT_MILESTONES } from '../../src/index.ts'
-import { RecordedWindow } from '../../src/services/recorded-window.ts'
+import { statusLineReader } from '../../src/entry/claude.ts'
+import { DEFAULT_MILESTONES } from '../../src/entry/index.ts'
+import { RecordedWindow } from '../../src/services/replay/recorded-window.ts'
 import { CLONE } from '../support/clean-room.ts'
 import { replayed } from './run-replay.ts'
 

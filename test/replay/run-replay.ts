@@ -1,4 +1,4 @@
-import { runCli } from '../../src/adapters/cli/run.ts'
+import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
 
 /** What `baton replay --json` says of one file. */
 export interface ReplayJson {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
-import type { CommandId } from '../../src/ports.ts'
-import type { StoreUnderTest } from '../../src/testing/index.ts'
+import { SqlStore } from '../../src/adapters/postgres/open/sql-store.ts'
+import type { CommandId } from '../../src/entry/ports.ts'
+import type { StoreUnderTest } from '../../src/entry/testing.ts'
 
 /** Lets commands be as old as they are on no test's clock. On a server only they grow old, in memory everything does. */
 export const letAge = async (

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, createBatonpass } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { CommandPruner } from '../../src/services/command-pruner.ts'
-import { FixedClock } from '../../src/testing/index.ts'
+import { ConfigurationError, createBatonpass } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
+import { CommandPruner } from '../../src/services/commands/command-pruner.ts'
 import { withParts } from '../faulty-stores/wrap.ts'
 
 const HOUR = 3_600_000

@@ -10,7 +10,7 @@ import type {
   ServedTools,
   ToolQuestion,
   ToolsEndpoint,
-} from '../../src/ports/run-tools.ts'
+} from '../../src/ports/agent/run-tools.ts'
 import { connected, lookBack } from '../support/tools-client.ts'
 
 const NOTHING: Omit<LookBackAnswer, 'question'> = { found: [], isWhole: true }

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
-import { type AgentSessionId, type Batonpass, createBatonpass, functionRuntime } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Launch, RuntimeStep } from '../../src/ports.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import { type AgentSessionId, type Batonpass, createBatonpass, functionRuntime } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Launch, RuntimeStep } from '../../src/entry/ports.ts'
 import { ENDS, logged, play, recorded, script, sleep, spoken, turn, types } from './played.ts'
 
 let store: MemoryStore

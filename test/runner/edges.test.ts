@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { systemClock } from '../../src/entry/container.ts'
 import {
   type AgentRuntime,
   type Batonpass,
@@ -7,9 +7,9 @@ import {
   functionRuntime,
   type RunEvent,
   unwrap,
-} from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { RuntimeStep, Store } from '../../src/ports.ts'
+} from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { RuntimeStep, Store } from '../../src/entry/ports.ts'
 import { ENDS, FILLS, logged, play, recorded, script, spoken, TASK, turn } from './played.ts'
 
 let store: Store

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { systemClock } from '../../src/entry/container.ts'
 import {
   type AgentRuntime,
   type Batonpass,
@@ -9,9 +9,9 @@ import {
   type RunEvent,
   type RunRequest,
   unwrap,
-} from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { RunningAgent, RuntimeStep, Store } from '../../src/ports.ts'
+} from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { RunningAgent, RuntimeStep, Store } from '../../src/entry/ports.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, sleep, spoken, TASK, turn, types } from './played.ts'

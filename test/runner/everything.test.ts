@@ -6,10 +6,10 @@ import {
   functionRuntime,
   type RunEvent,
   type RunItem,
-} from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Store } from '../../src/ports.ts'
-import { FixedClock, type ScriptedMessage } from '../../src/testing/index.ts'
+} from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import { FixedClock, type ScriptedMessage } from '../../src/entry/testing.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, recorded, script, TASK } from './played.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { systemClock } from '../../src/entry/container.ts'
 import {
   type AgentRuntime,
   type Batonpass,
@@ -8,11 +8,11 @@ import {
   type RunEvent,
   type RunSummary,
   unwrap,
-} from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Unit } from '../../src/ports.ts'
-import type { CastRunRequest } from '../../src/services/runner/cast.ts'
-import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+} from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Unit } from '../../src/entry/ports.ts'
+import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/entry/testing.ts'
+import type { CastRunRequest } from '../../src/services/run/cast.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { functionHook, recorded, script, TASK, turn, types } from './played.ts'
 

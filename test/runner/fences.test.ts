@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type ContinuationParts, continuationPrompt } from '../../src/checkpoints.ts'
-import { systemClock, uuidV7Ids } from '../../src/container.ts'
-import { agentSessionId, type Batonpass, createBatonpass, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Store } from '../../src/ports.ts'
+import { type ContinuationParts, continuationPrompt } from '../../src/entry/checkpoints.ts'
+import { systemClock, uuidV7Ids } from '../../src/entry/container.ts'
+import { agentSessionId, type Batonpass, createBatonpass, unwrap } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, spoken, TASK } from './played.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { describeRunEvent } from '../../src/adapters/cli/render-run.ts'
-import type { HookSettings } from '../../src/hooks.ts'
-import { createBatonpass, type RunEvent } from '../../src/index.ts'
-import type { LogFields } from '../../src/ports/logger.ts'
+import { describeRunEvent } from '../../src/adapters/cli/render/render-run.ts'
+import type { HookSettings } from '../../src/entry/hooks.ts'
+import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
+import type { LogFields } from '../../src/ports/system/logger.ts'
 import { ENDS, FILLS, play, script } from './played.ts'
 
 const shell = (command: string, more: Partial<HookSettings> = {}): HookSettings =>

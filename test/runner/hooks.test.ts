@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { HookSettings } from '../../src/hooks.ts'
-import { type Batonpass, createBatonpass, everyPage } from '../../src/index.ts'
+import type { HookSettings } from '../../src/entry/hooks.ts'
+import { type Batonpass, createBatonpass, everyPage } from '../../src/entry/index.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 import { ENDS, FILLS, play, recorded, script, TASK, turn } from './played.ts'
 

@@ -1,7 +1,7 @@
-import { systemClock } from '../../src/container.ts'
-import { createBatonpass, functionRuntime } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Launch } from '../../src/ports.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import { createBatonpass, functionRuntime } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Launch } from '../../src/entry/ports.ts'
 
 /** What was seen over many runs. */
 export interface LandingFigures {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
-import { type Batonpass, createBatonpass, type Logger, StoreFailure, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Store } from '../../src/ports.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import { type Batonpass, createBatonpass, type Logger, StoreFailure, unwrap } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Store } from '../../src/entry/ports.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, script, sleep, TASK, turn } from './played.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
-import { createBatonpass, everyPage, type RunSummary, StoreFailure } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { type Fault, FaultInjector } from '../../src/testing/index.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import { createBatonpass, everyPage, type RunSummary, StoreFailure } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { type Fault, FaultInjector } from '../../src/entry/testing.ts'
 import { type Chance, chanceFor } from '../chaos/chance.ts'
 import { METERS, type Meter, priceOf, randomAgent, type Truth } from './random-agent.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBatonpass, RefusedError } from '../../src/index.ts'
+import { createBatonpass, RefusedError } from '../../src/entry/index.ts'
 
 /** Requests from JavaScript, where no compiler has looked at them. */
 const WRONG: Readonly<Record<string, unknown>> = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { systemClock } from '../../src/entry/container.ts'
 import {
   type AgentSessionId,
   type Batonpass,
@@ -10,9 +10,9 @@ import {
   type MessageInHistory,
   type RunSummary,
   type Turn,
-} from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { RuntimeStep } from '../../src/ports.ts'
+} from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { RuntimeStep } from '../../src/entry/ports.ts'
 import { play, TASK } from './played.ts'
 
 let store: MemoryStore

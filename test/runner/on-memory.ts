@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest'
-import { systemClock } from '../../src/container.ts'
-import { type Batonpass, createBatonpass } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import { type Batonpass, createBatonpass } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
 
 /** A Batonpass on a store in memory, new for each test of a file. */
 export interface OnMemory {

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type AgentRuntime, type Batonpass, createBatonpass, instant, StoreFailure, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Clock, RuntimeStep, Store } from '../../src/ports.ts'
-import { type Fault, FaultInjector, type ScriptedRuntime } from '../../src/testing/index.ts'
+import {
+  type AgentRuntime,
+  type Batonpass,
+  createBatonpass,
+  instant,
+  StoreFailure,
+  unwrap,
+} from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Clock, RuntimeStep, Store } from '../../src/entry/ports.ts'
+import { type Fault, FaultInjector, type ScriptedRuntime } from '../../src/entry/testing.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, sleep, spoken, TASK, turn, types } from './played.ts'

@@ -1,4 +1,4 @@
-import type { HookFunction, HookSettings } from '../../src/hooks.ts'
+import type { HookFunction, HookSettings } from '../../src/entry/hooks.ts'
 import {
   type AgentRuntime,
   type AgentSession,
@@ -8,9 +8,9 @@ import {
   type RunEvent,
   type RunRequest,
   type RunSummary,
-} from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
-import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/testing/index.ts'
+} from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/entry/testing.ts'
 
 /** A turn of so many tokens with these tools. */
 export const turn = (promptTokens: number, ...tools: readonly string[]): ScriptedTurn => ({

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { codexRuntime } from '../../src/codex.ts'
-import { type AgentRuntime, type Batonpass, createBatonpass, functionRuntime } from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
-import type { ScriptedRuntime, StoreUnderTest } from '../../src/testing/index.ts'
+import { codexRuntime } from '../../src/entry/codex.ts'
+import { type AgentRuntime, type Batonpass, createBatonpass, functionRuntime } from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import type { ScriptedRuntime, StoreUnderTest } from '../../src/entry/testing.ts'
 import {
   call,
   completed,

@@ -1,6 +1,6 @@
-import { functionRuntime } from '../../src/index.ts'
-import type { RuntimeReply } from '../../src/ports.ts'
-import type { UsageTotals } from '../../src/window.ts'
+import { functionRuntime } from '../../src/entry/index.ts'
+import type { RuntimeReply } from '../../src/entry/ports.ts'
+import type { UsageTotals } from '../../src/entry/window.ts'
 import type { Chance } from '../chaos/chance.ts'
 
 /** Something a random agent said. */

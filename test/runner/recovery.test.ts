@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, RefusedError, unwrap } from '../../src/index.ts'
-import { ScriptedRuntime } from '../../src/testing/index.ts'
+import { createBatonpass, RefusedError, unwrap } from '../../src/entry/index.ts'
+import { ScriptedRuntime } from '../../src/entry/testing.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 import { ENDS, FILLS, play, recorded, script, TASK, turn } from './played.ts'

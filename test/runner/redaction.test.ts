@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
-import type { HookSettings } from '../../src/hooks.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import type { HookSettings } from '../../src/entry/hooks.ts'
 import {
   type Batonpass,
   createBatonpass,
@@ -8,11 +8,11 @@ import {
   type RunEvent,
   type RunRequest,
   type RunSummary,
-} from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { RunTelemetry } from '../../src/ports/run-telemetry.ts'
-import type { Store } from '../../src/ports.ts'
-import type { ScriptedRuntime } from '../../src/testing/index.ts'
+} from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import type { ScriptedRuntime } from '../../src/entry/testing.ts'
+import type { RunTelemetry } from '../../src/ports/system/run-telemetry.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, sleep, spoken, TASK, turn } from './played.ts'
 

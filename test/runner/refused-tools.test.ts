@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AgentRuntime, type Batonpass, createBatonpass } from '../../src/index.ts'
+import { type AgentRuntime, type Batonpass, createBatonpass } from '../../src/entry/index.ts'
 import { onMemory } from './on-memory.ts'
 import { functionHook, logged, play, recorded } from './played.ts'
 

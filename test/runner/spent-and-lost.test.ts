@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, functionRuntime, type RunSummary } from '../../src/index.ts'
+import { createBatonpass, functionRuntime, type RunSummary } from '../../src/entry/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 import { logged, play, recorded, spoken, TASK } from './played.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Batonpass, createBatonpass, functionRuntime, type RunEvent } from '../../src/index.ts'
-import type { Store } from '../../src/ports.ts'
-import type { ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+import { type Batonpass, createBatonpass, functionRuntime, type RunEvent } from '../../src/entry/index.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import type { ScriptedRuntime, ScriptedTurn } from '../../src/entry/testing.ts'
 import { openStore } from '../support/stores.ts'
 import { play, recorded, script, turn } from './played.ts'
 

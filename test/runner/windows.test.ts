@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { MessageMeaning } from '../../src/adapters/runtime/function-runtime.ts'
-import { type Batonpass, createBatonpass, everyPage, functionRuntime, type RunEvent } from '../../src/index.ts'
+import { type Batonpass, createBatonpass, everyPage, functionRuntime, type RunEvent } from '../../src/entry/index.ts'
 import { play, recorded, script, turn } from './played.ts'
 
 const of = <Type extends RunEvent['type']>(events: readonly RunEvent[], type: Type) =>

@@ -6,8 +6,8 @@ import { execReader } from '../../src/adapters/codex/exec-reader.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { functionRuntime } from '../../src/adapters/runtime/function-runtime.ts'
 import { AGENT_ENDS, type AgentReport, type AgentStop } from '../../src/domain/run/agent-end.ts'
-import type { AgentRuntime, RuntimeEnd, RuntimeStep } from '../../src/ports/agent-runtime.ts'
-import { WINDOW_READERS } from '../../src/readers.ts'
+import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import type { AgentRuntime, RuntimeEnd, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 
 const stepsOf = async (runtime: AgentRuntime): Promise<readonly RuntimeStep<unknown>[]> => {
   const steps: RuntimeStep<unknown>[] = []

@@ -1,4 +1,4 @@
-import type { RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import type { RunningAgent, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 
 /** Any message, as the runtime would send it. */
 export type Sent = { readonly type: string } & Readonly<Record<string, unknown>>

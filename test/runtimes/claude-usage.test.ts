@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
 import { execReader } from '../../src/adapters/codex/exec-reader.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import { createBatonpass } from '../../src/index.ts'
-import type { RuntimeStep } from '../../src/ports.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
+import type { RuntimeStep } from '../../src/entry/ports.ts'
 import { play, recorded } from '../runner/played.ts'
 
 const SESSION = { session_id: 's', parent_tool_use_id: null }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { launchArgs, questionArgs } from '../../src/adapters/claude/command-args.ts'
 import { launchOptions, questionOptions } from '../../src/adapters/claude/sdk-options.ts'
 import { withTools } from '../../src/adapters/codex/codex-tools.ts'
-import type { ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type { ToolsEndpoint } from '../../src/ports/agent/run-tools.ts'
 import { withToolsToken } from '../../src/processes/tools-environment.ts'
 
 const tools: ToolsEndpoint = {

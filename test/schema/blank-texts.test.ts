@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
+import type { SqlStore } from '../../src/adapters/postgres/open/sql-store.ts'
 import { name } from '../../src/domain/input/words.ts'
 import { ask } from '../migrations/empty-database.ts'
 import { closeStores, openStore } from '../support/stores.ts'

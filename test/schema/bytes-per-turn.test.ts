@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BOOKKEEPING, bytesPerTurn, sumOf } from '../../scripts/bytes-per-turn.ts'
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
 
 describe('a turn with 1 KB of text', () => {
   it('takes less than 1.5 KB of log, salt and command', async () => {

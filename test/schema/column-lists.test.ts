@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { unitColumns } from '../../src/adapters/postgres/unit-rows.ts'
+import { unitColumns } from '../../src/adapters/postgres/rows/unit-rows.ts'
 import { expectingHandoff } from '../../src/domain/decision.ts'
 import { rawUnit } from '../../src/testing/contract/raw-unit.ts'
 import { Scene } from '../../src/testing/scene.ts'

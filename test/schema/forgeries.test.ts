@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
+import type { SqlStore } from '../../src/adapters/postgres/open/sql-store.ts'
 import { ask } from '../migrations/empty-database.ts'
 import { closeStores, openStore } from '../support/stores.ts'
 import { REASONS } from './accepted-forgeries.ts'

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import type { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
+import type { SqlStore } from '../../src/adapters/postgres/open/sql-store.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'

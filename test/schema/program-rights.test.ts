@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'

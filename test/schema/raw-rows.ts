@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
+import type { SqlStore } from '../../src/adapters/postgres/open/sql-store.ts'
 import { closeStores, openStore } from '../support/stores.ts'
 import { movedSession, unitOf } from './forgeries.ts'
 import { admitProgram, attemptAs, lawfulWorld, type World } from './forgery-world.ts'

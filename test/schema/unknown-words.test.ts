@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { lawfulDatabase } from './raw-rows.ts'
 
 const { client, connectionString, open, working } = await lawfulDatabase()

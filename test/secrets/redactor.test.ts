@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readConfiguration } from '../../src/configuration.ts'
 import { TEXT_NOT_LOOKED_AT } from '../../src/domain/secrets/hidden-text.ts'
-import { createBatonpass, unwrap } from '../../src/index.ts'
-import { redactorFor } from '../../src/redaction.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
+import { readConfiguration } from '../../src/main/configuration.ts'
+import { redactorFor } from '../../src/main/redaction.ts'
 
 const KEY = `ghp_${'a1B2'.repeat(9)}`
 

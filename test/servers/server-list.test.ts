@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { type Addresses, serverList } from '../../src/adapters/postgres/servers/server-list.ts'
+import { type Addresses, serverList } from '../../src/adapters/postgres/open/server-list.ts'
 
 /** What the driver makes of each server of an address. */
 const read = (addresses: Addresses, use: 'writing' | 'reading' = 'writing') => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { answeredBy } from '../../src/services/answered.ts'
-import { LatestEntries } from '../../src/services/latest-entries.ts'
-import { FixedClock } from '../../src/testing/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
+import { answeredBy } from '../../src/services/commands/answered.ts'
+import { LatestEntries } from '../../src/services/commands/latest-entries.ts'
 import { Scene } from '../../src/testing/scene.ts'
 
 describe('the latest entries', () => {

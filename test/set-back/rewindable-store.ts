@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { systemClock } from '../../src/container.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Unit } from '../../src/ports/unit-of-work.ts'
-import type { Store } from '../../src/ports.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import type { Unit } from '../../src/ports/store/unit-of-work.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 
 /** A store of which a copy can be taken, and put in its place later, while a process uses it. */

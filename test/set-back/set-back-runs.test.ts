@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Batonpass, createBatonpass, type RunEvent, type RunSummary } from '../../src/index.ts'
-import type { Unit } from '../../src/ports.ts'
+import { type Batonpass, createBatonpass, type RunEvent, type RunSummary } from '../../src/entry/index.ts'
+import type { Unit } from '../../src/entry/ports.ts'
 import { runtimeOf, script, sleep, TASK, turn } from '../runner/played.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { openRewindable, REWINDABLE_KINDS, type RewindableStore } from './rewindable-store.ts'

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { report } from '../../src/adapters/cli/report.ts'
-import { systemClock } from '../../src/container.ts'
-import { StoreFailure } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { FaultInjector } from '../../src/testing/index.ts'
+import { report } from '../../src/adapters/cli/tree/report-problem.ts'
+import { systemClock } from '../../src/entry/container.ts'
+import { StoreFailure } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { FaultInjector } from '../../src/entry/testing.ts'
 import { ServiceStage } from '../http/stage.ts'
 
 it('the service says that its store was set back, and takes nothing more for that session', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ConfigurationError, createBatonpass } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { openPglite, openPostgres } from '../../src/postgres.ts'
-import { FixedClock, ScriptedRuntime } from '../../src/testing/index.ts'
+import { ConfigurationError, createBatonpass } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { openPglite, openPostgres } from '../../src/entry/postgres.ts'
+import { FixedClock, ScriptedRuntime } from '../../src/entry/testing.ts'
 
 /** Options as JavaScript gives them, where no type looks. */
 const create = (options: object) => createBatonpass(options)

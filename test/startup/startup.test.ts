@@ -22,7 +22,7 @@ describe('starting', () => {
   }
 
   it('loads few modules and no package with the root', async () => {
-    const { ours, packages } = await loadedBy('src/index.ts')
+    const { ours, packages } = await loadedBy('src/entry/index.ts')
     expect(packages).toEqual([])
     expect(ours).toBeGreaterThan(5)
     expect(ours).toBeLessThanOrEqual(FEW)
@@ -47,20 +47,22 @@ describe('starting', () => {
 
   it('loads one module with a hook of the built package, and nothing of Node that it does not always need', async () => {
     const built = join(folder, 'hook-client.mjs')
-    await bundleHookClient('src/hook-client.ts', built)
+    await bundleHookClient('src/adapters/hook-client/run-hook.ts', built)
     const imported = [...readFileSync(built, 'utf8').matchAll(/^import .* from "(.*)";$/gm)].map(([, name]) => name)
     const always = ['node:crypto', 'node:fs', 'node:os', 'node:path', 'node:util']
     expect([...new Set(imported)].sort()).toEqual(always)
   })
 
   it('is seen when a package is loaded; the embedded engine is not, before a folder is opened', async () => {
-    const { packages } = await loadedBy(program('heavy.ts', "import '../src/postgres.ts'\nimport '../src/index.ts'\n"))
+    const { packages } = await loadedBy(
+      program('heavy.ts', "import '../src/entry/postgres.ts'\nimport '../src/entry/index.ts'\n"),
+    )
     expect(packages).toEqual(expect.arrayContaining(['kysely', 'pg', 'zod']))
     expect(packages).not.toContain('@electric-sql/pglite')
   })
 
   it('loads no database and no parser for a store in memory', async () => {
-    const text = "import { createBatonpass } from '../src/index.ts'\nawait createBatonpass({ store: 'memory' })\n"
+    const text = "import { createBatonpass } from '../src/entry/index.ts'\nawait createBatonpass({ store: 'memory' })\n"
     const { packages } = await loadedBy(program('memory.ts', text))
     expect(packages).toContain('tsyringe')
     for (const unused of ['@electric-sql/pglite', '@modelcontextprotocol/server', 'kysely', 'pg', 'yaml', 'zod'])

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { CliCommand, Invocation } from '../../src/adapters/cli/command.ts'
+import type { CliCommand, Invocation } from '../../src/adapters/cli/tree/command.ts'
 import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { type Situation, situationsIn } from './situations.ts'
 

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Invocation } from '../../src/adapters/cli/command.ts'
-import { serviceIn } from '../../src/adapters/cli/store-options.ts'
+import { serviceIn } from '../../src/adapters/cli/choose/store-options.ts'
+import type { Invocation } from '../../src/adapters/cli/tree/command.ts'
 import { readArguments } from '../../src/adapters/hook-client/hook-arguments.ts'
 import { hookPlace } from '../../src/adapters/hook-client/hook-place.ts'
-import { createBatonpass, type Logger } from '../../src/index.ts'
+import { createBatonpass, type Logger } from '../../src/entry/index.ts'
 import { type Situation, situationsIn } from './situations.ts'
 
 const { room, environment: base, own, plain, situations, job, project, src } = situationsIn()

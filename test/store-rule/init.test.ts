@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createBatonpass, unwrap } from '../../src/index.ts'
-import { openPglite } from '../../src/postgres.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
+import { openPglite } from '../../src/entry/postgres.ts'
 import { batonWith } from '../cli/terminal.ts'
 
 let [room, home, job, src] = ['', '', '', '']

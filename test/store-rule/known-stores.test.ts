@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isKnownProject, knownStores, rememberProject, rememberStore } from '../../src/known-stores.ts'
+import { isKnownProject, knownStores, rememberProject, rememberStore } from '../../src/adapters/place/known-stores.ts'
 
 let room = ''
 let environment: { readonly HOME: string }
@@ -173,7 +173,7 @@ describe('the private list of stores', () => {
   })
 
   it('loses nothing when many processes write to it at once', async () => {
-    const module = fileURLToPath(new URL('../../src/known-stores.ts', import.meta.url))
+    const module = fileURLToPath(new URL('../../src/adapters/place/known-stores.ts', import.meta.url))
     const script = (who: number): string =>
       `const { rememberProject } = await import(${JSON.stringify(module)});
        for (let i = 0; i < 5; i += 1) rememberProject(process.env, process.env.ROOM + '/p' + (${who} * 5 + i), 'id-' + (${who} * 5 + i))`

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createBatonpass } from '../../src/index.ts'
-import { knownStores } from '../../src/known-stores.ts'
+import { knownStores } from '../../src/adapters/place/known-stores.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
 import { AGENT_COMMAND } from '../cli/spawned.ts'
 import { program } from '../support/bundle.ts'
 

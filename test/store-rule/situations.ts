@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeProject } from '../../src/project-store.ts'
+import { makeProject } from '../../src/main/project-store.ts'
 
 /** A situation in which somebody asks for a store, and the one that is to be used. */
 export interface Situation {

@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { CodexEvent, CodexOptions, CodexSdk, CodexThreadOptions } from '../../src/codex.ts'
-import type { RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import type { CodexEvent, CodexOptions, CodexSdk, CodexThreadOptions } from '../../src/entry/codex.ts'
+import type { RunningAgent, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 
 export const THREAD = '01a1e3d1-7c80-79e2-84f4-2f66d67dac24'
 

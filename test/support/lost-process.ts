@@ -1,5 +1,5 @@
-import type { Store } from '../../src/ports/store.ts'
-import type { Unit } from '../../src/ports/unit-of-work.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import type { Unit } from '../../src/ports/store/unit-of-work.ts'
 
 /** Whether a commit, the first being number 1, is the last one that a process lives to see. */
 export type IsLast = (unit: Unit, number: number) => boolean

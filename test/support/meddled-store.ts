@@ -1,6 +1,6 @@
-import type { Store } from '../../src/ports/store.ts'
-import type { Unit } from '../../src/ports/unit-of-work.ts'
-import { FaultInjector } from '../../src/testing/index.ts'
+import { FaultInjector } from '../../src/entry/testing.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import type { Unit } from '../../src/ports/store/unit-of-work.ts'
 
 /** The same store, with somebody on the way who sees every commit first, and may wait or throw. The first is number 1. */
 export const meddledStore = (store: Store, before: (unit: Unit, number: number) => unknown): Store => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agentSdkReader, statusLineReader, transcriptReader } from '../../src/claude.ts'
-import { execReader, rolloutReader } from '../../src/codex.ts'
+import { agentSdkReader, statusLineReader, transcriptReader } from '../../src/entry/claude.ts'
+import { execReader, rolloutReader } from '../../src/entry/codex.ts'
 
 const FOLDER = 'test/fixtures/recordings'
 

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
-import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open-postgres.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { Store } from '../../src/ports.ts'
-import { FixedClock, type StoreUnderTest } from '../../src/testing/index.ts'
+import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
+import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open/open-postgres.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import type { Store } from '../../src/entry/ports.ts'
+import { FixedClock, type StoreUnderTest } from '../../src/entry/testing.ts'
 import { cloneDatabase, withDatabase } from './test-databases.ts'
 
 const POOLER = process.env.TEST_POOLER_URL

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type { ToolsEndpoint } from '../../src/ports/agent/run-tools.ts'
 
 /** What a tool said to an agent. */
 export interface ToolSaid {

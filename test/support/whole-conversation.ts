@@ -1,4 +1,4 @@
-import { agentSessionId, type ConversationId, commandId, unwrap } from '../../src/index.ts'
+import { agentSessionId, type ConversationId, commandId, unwrap } from '../../src/entry/index.ts'
 import type { Scene } from '../../src/testing/scene.ts'
 
 const TOTALS = { inputTokens: 12_345, outputTokens: 678, requests: 9, costUsd: 0.125 }

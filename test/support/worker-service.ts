@@ -1,12 +1,12 @@
 import pg from 'pg'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import { agentSessionId, commandId, handoffId, holderToken } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { StoreFailure } from '../../src/ports/store-failure.ts'
-import { HandoffHistory } from '../../src/services/handoff-history.ts'
+import { StoreFailure } from '../../src/ports/store/store-failure.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
+import { HandoffHistory } from '../../src/services/history/handoff-history.ts'
 
 /** One way to move a handoff on, and by whom. */
 export interface Settling {

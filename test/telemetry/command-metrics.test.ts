@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, unwrap } from '../../src/index.ts'
-import type { Measurement } from '../../src/ports.ts'
-import { FixedClock } from '../../src/testing/index.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
+import type { Measurement } from '../../src/entry/ports.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
 import { ENDS, FILLS, play, script } from '../runner/played.ts'
 import { RecordingMeters } from './recording-meter.ts'
 

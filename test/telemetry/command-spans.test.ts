@@ -7,9 +7,9 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createBatonpass, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { FaultInjector, FixedClock } from '../../src/testing/index.ts'
+import { createBatonpass, unwrap } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { FaultInjector, FixedClock } from '../../src/entry/testing.ts'
 import { ENDS, FILLS, play, script } from '../runner/played.ts'
 
 /** What applications on Node have: the active span follows every await. */

@@ -6,8 +6,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { SpannedSession } from '../../src/ports/run-telemetry.ts'
-import { openTelemetry } from '../../src/telemetry.ts'
+import { openTelemetry } from '../../src/entry/telemetry.ts'
+import type { SpannedSession } from '../../src/ports/system/run-telemetry.ts'
 
 const SESSION: SpannedSession = {
   conversationId: 'conversation',

@@ -6,7 +6,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createBatonpass } from '../../src/index.ts'
+import { createBatonpass } from '../../src/entry/index.ts'
 import { ENDS, FILLS, play, recorded, script } from '../runner/played.ts'
 
 const watching = (): InMemorySpanExporter => {

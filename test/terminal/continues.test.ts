@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TERMINAL_RUNTIMES } from '../../src/ports/terminal-files.ts'
+import { TERMINAL_RUNTIMES } from '../../src/ports/terminal/terminal-files.ts'
 import { AgentTerminal, conversationsOf, otherFolder } from './continuing.ts'
 import { waiting } from './handing.ts'
 import { Stage } from './stage.ts'

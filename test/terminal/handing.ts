@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PendingDocument } from '../../src/ports/pending-files.ts'
+import { pendingFile } from '../../src/adapters/place/workspace.ts'
+import type { PendingDocument } from '../../src/ports/terminal/pending-files.ts'
 import type { HookAnswer, HookInput } from '../../src/services/terminal/hook-event.ts'
-import { pendingFile } from '../../src/workspace.ts'
 import type { Stage } from './stage.ts'
 import { Transcript } from './transcripts.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { MemoryStore } from '../../src/adapters/memory/memory-store.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 import { leaves, left, Terminal, worked } from './handing.ts'
 import { Stage } from './stage.ts'
 

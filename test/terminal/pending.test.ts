@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { everyPage } from '../../src/ports/page.ts'
+import { everyPage } from '../../src/ports/store/page.ts'
 import { leaves, left, Terminal, waiting, waitingFile, worked } from './handing.ts'
 import { Stage } from './stage.ts'
 
@@ -317,7 +317,7 @@ describe('a document that is over', () => {
     const blue = await worked(stage)
     const { path } = await leaves(stage, blue)
     const source = await blue.session()
-    const { HandoffService, systemClock, uuidV7Ids } = await import('../../src/container.ts')
+    const { HandoffService, systemClock, uuidV7Ids } = await import('../../src/entry/container.ts')
     const handoffs = new HandoffService({ store: stage.store, clock: systemClock, ids: uuidV7Ids })
     const ended = await handoffs.completeSession({ session: source?.id as never, byHand: true })
     expect(ended.ok).toBe(true)

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { everyPage } from '../../src/ports/page.ts'
-import type { TerminalRuntime } from '../../src/ports/terminal-files.ts'
+import { everyPage } from '../../src/ports/store/page.ts'
+import type { TerminalRuntime } from '../../src/ports/terminal/terminal-files.ts'
 import { CLONE } from '../support/clean-room.ts'
 import { Stage } from './stage.ts'
 

@@ -108,7 +108,7 @@ describe('a terminal session', () => {
 
   it('that a runner works is read, and nothing of it is taken', async () => {
     await using stage = new Stage()
-    const { HandoffService, systemClock, uuidV7Ids } = await import('../../src/container.ts')
+    const { HandoffService, systemClock, uuidV7Ids } = await import('../../src/entry/container.ts')
     const handoffs = new HandoffService({ store: stage.store, clock: systemClock, ids: uuidV7Ids })
     const opened = await handoffs.openConversation({ originalTask: 'Run it', externalKey: 'job-1' })
     if (!opened.ok) throw new Error('not opened')

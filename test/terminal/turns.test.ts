@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { everyPage } from '../../src/ports/page.ts'
+import { everyPage } from '../../src/ports/store/page.ts'
 import { Stage } from './stage.ts'
 
 const textsOf = async (stage: Stage): Promise<readonly string[]> => {

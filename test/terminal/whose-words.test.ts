@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { everyPage } from '../../src/ports/page.ts'
+import { everyPage } from '../../src/ports/store/page.ts'
 import { Terminal } from './handing.ts'
 import { Stage } from './stage.ts'
 

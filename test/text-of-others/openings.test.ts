@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { HookSettings } from '../../src/hooks.ts'
-import { createBatonpass, everyPage, unwrap } from '../../src/index.ts'
+import type { HookSettings } from '../../src/entry/hooks.ts'
+import { createBatonpass, everyPage, unwrap } from '../../src/entry/index.ts'
 import { ENDS, play, script, TASK } from '../runner/played.ts'
 import { leaves, Terminal, worked } from '../terminal/handing.ts'
 import { Stage } from '../terminal/stage.ts'

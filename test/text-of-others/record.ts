@@ -1,4 +1,4 @@
-import { type Batonpass, unwrap } from '../../src/index.ts'
+import { type Batonpass, unwrap } from '../../src/entry/index.ts'
 import { NASTY } from './nasty.ts'
 
 /** A name that is as nasty, and another one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { unwrap } from '../../src/index.ts'
+import { unwrap } from '../../src/entry/index.ts'
 import { Stage } from '../mcp/stage.ts'
 import { expectHarmlessLines, expectSetApart, NASTY, textsIn } from './nasty.ts'
 import { other } from './record.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/domain/kernel/result.ts'
-import { readBlock } from '../../src/domain/thread/memory-block.ts'
-import { StoreFailure, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import { FaultInjector, FixedClock } from '../../src/testing/index.ts'
+import { readBlock } from '../../src/domain/memory-block/memory-block.ts'
+import { StoreFailure, unwrap } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { FaultInjector, FixedClock } from '../../src/entry/testing.ts'
 import { FILE, PARTS, SPACE, scripted, stageWith } from './stage.ts'
 
 const value = <T>(result: Result<T, { readonly code: string }>): T => {

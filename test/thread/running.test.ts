@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readBlock } from '../../src/domain/thread/memory-block.ts'
+import { readBlock } from '../../src/domain/memory-block/memory-block.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { ScriptedWindow } from '../../src/testing/index.ts'
-import { ScriptedRuntime } from '../../src/testing/index.ts'
+import type { ScriptedWindow } from '../../src/entry/testing.ts'
+import { ScriptedRuntime } from '../../src/entry/testing.ts'
 import { FILE, SPACE, stageWith } from './stage.ts'
 
 type Stage = Awaited<ReturnType<typeof stageWith>>

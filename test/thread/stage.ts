@@ -1,11 +1,11 @@
-import { createBatonpass, type Logger, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
-import type { LogFields } from '../../src/ports/logger.ts'
-import type { MemoryFile, MemoryFiles } from '../../src/ports/memory-file.ts'
-import type { Store } from '../../src/ports/store.ts'
-import type { Summarizer } from '../../src/ports/summarizer.ts'
+import { createBatonpass, type Logger, unwrap } from '../../src/entry/index.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { FixedClock } from '../../src/entry/testing.ts'
+import type { Summarizer } from '../../src/ports/agent/summarizer.ts'
+import type { Store } from '../../src/ports/store/store.ts'
+import type { LogFields } from '../../src/ports/system/logger.ts'
+import type { MemoryFile, MemoryFiles } from '../../src/ports/terminal/memory-file.ts'
 import type { ThreadSettings } from '../../src/services/thread/thread-deps.ts'
-import { FixedClock } from '../../src/testing/index.ts'
 
 /** Memory files that are texts, and fail when they are told to. */
 export class TextFiles implements MemoryFiles {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commandId } from '../../src/domain/kernel/ids.ts'
-import { MemoryStore } from '../../src/memory.ts'
+import { MemoryStore } from '../../src/entry/memory.ts'
+import { CountingIds, FixedClock } from '../../src/entry/testing.ts'
+import { terminalsOn } from '../../src/main/terminal.ts'
 import type { HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
-import { terminalsOn } from '../../src/terminal.ts'
-import { CountingIds, FixedClock } from '../../src/testing/index.ts'
 
 describe('a terminal whose window reaches the milestone for threads', () => {
   it('offers a thread to its person, once, with the command to type', async () => {

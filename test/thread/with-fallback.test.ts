@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { functionSummarizer } from '../../src/adapters/summary/function-summarizer.ts'
-import { extractiveSummary } from '../../src/domain/thread/extractive-summary.ts'
-import { summaryFrom } from '../../src/domain/thread/summary-budget.ts'
-import { summaryPrompt } from '../../src/domain/thread/summary-prompt.ts'
-import type { SummaryMaterial } from '../../src/ports/summarizer.ts'
+import { extractiveSummary } from '../../src/domain/summary/extractive-summary.ts'
+import { summaryFrom } from '../../src/domain/summary/summary-budget.ts'
+import { summaryPrompt } from '../../src/domain/summary/summary-prompt.ts'
+import type { SummaryMaterial } from '../../src/ports/agent/summarizer.ts'
 import { withFallback } from '../../src/services/thread/with-fallback.ts'
 
 const material = (more: Partial<SummaryMaterial> = {}): SummaryMaterial => ({

@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest'
-import type { CommitOutcome, Store, Unit } from '../../src/ports.ts'
+import type { CommitOutcome, Store, Unit } from '../../src/entry/ports.ts'
 import { commandsContract } from '../../src/testing/contract/commands.ts'
 import { linksContract } from '../../src/testing/contract/links.ts'
 import { unitsContract } from '../../src/testing/contract/units.ts'

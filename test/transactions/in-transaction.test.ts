@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { Store } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store/store.ts'
 import { interrupted } from '../races/jitter.ts'
 import { LINES, MEANS, Stage } from './stage.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene, type Worked } from '../../src/testing/scene.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { Heard } from './heard.ts'
 
 /** Closes a store of which nothing is left but the connection that listens, and says so. */

@@ -1,4 +1,4 @@
-import type { WakeUpState, WakeUps } from '../../src/ports/wake-ups.ts'
+import type { WakeUpState, WakeUps } from '../../src/ports/store/wake-ups.ts'
 
 /** A listener that remembers what it was told. */
 export class Heard implements Disposable {

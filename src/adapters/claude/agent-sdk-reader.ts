@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { compactionPoint } from '../../compaction-point.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type Instant, instantIn } from '../../domain/kernel/instant.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
-import type { WindowReader } from '../../ports/window-reader.ts'
+import type { WindowReader } from '../../ports/agent/window-reader.ts'
 import {
   assistantMessage,
   type ClaudeMessageShapes,
@@ -16,6 +15,7 @@ import {
 import { endOf, resultIn } from './claude-result.ts'
 import { ClaudeUsage } from './claude-usage.ts'
 import { claudeWords } from './claude-words.ts'
+import { compactionPoint } from './compaction-point.ts'
 import { readContextUsage } from './context-usage.ts'
 
 const common = {

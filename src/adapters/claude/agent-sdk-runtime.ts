@@ -1,4 +1,4 @@
-import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
+import type { AgentRuntime, Launch } from '../../ports/agent/agent-runtime.ts'
 import { type AgentSdk, promptOf, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
 import { directoryOf, launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
 import { sdkRuns } from './sdk-runs.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { RefusedCall } from '../../domain/run/refused-tools.ts'
 import { argumentIn } from '../../domain/turn/tool-argument.ts'
-import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RuntimeStep } from '../../ports/agent/agent-runtime.ts'
 import { resultIn } from './claude-result.ts'
 
 /** The tools that change files. */

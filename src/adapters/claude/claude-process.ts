@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OnProcess } from '../../ports/agent-runtime.ts'
+import type { OnProcess } from '../../ports/agent/agent-runtime.ts'
 import { startAgent } from '../../processes/agent-child.ts'
 import { type Child, isFolder, tailOf } from '../../processes/child.ts'
 

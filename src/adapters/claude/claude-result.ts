@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { saysTooLong } from '../../domain/run/agent-end.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
-import type { RuntimeEnd } from '../../ports/agent-runtime.ts'
+import type { RuntimeEnd } from '../../ports/agent/agent-runtime.ts'
 import { counters, promptOf } from './claude-message.ts'
 
 const text = z.string().optional().catch(undefined)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { RuntimeStep, TranscriptStep } from '../../ports/agent-runtime.ts'
+import type { RuntimeStep, TranscriptStep } from '../../ports/agent/agent-runtime.ts'
 import { agentSdkReader } from './agent-sdk-reader.ts'
 import { SYNTHETIC } from './claude-message.ts'
 import { claudeWords } from './claude-words.ts'

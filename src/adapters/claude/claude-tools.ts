@@ -1,5 +1,5 @@
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
-import type { ToolsEndpoint } from '../../ports/run-tools.ts'
+import type { ToolsEndpoint } from '../../ports/agent/run-tools.ts'
 import { TOOLS_TOKEN } from '../../processes/tools-environment.ts'
 
 /** An MCP server as Claude is told of it. */

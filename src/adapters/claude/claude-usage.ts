@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addTotals, differenceOf } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
-import type { CountedUsage, UsageCounter } from '../../ports/window-reader.ts'
+import type { CountedUsage, UsageCounter } from '../../ports/agent/window-reader.ts'
 import { answerCharacters, counters, SYNTHETIC } from './claude-message.ts'
 import { resultIn, totalsOf } from './claude-result.ts'
 

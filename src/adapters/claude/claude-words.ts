@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
+import type { RecordedText, RecordedWords } from '../../ports/agent/window-reader.ts'
 import { commandIn, originIn } from './claude-origin.ts'
 
 const text = z.looseObject({ type: z.literal('text'), text: z.string() })

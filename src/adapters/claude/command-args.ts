@@ -1,4 +1,4 @@
-import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
+import type { Launch, RuntimeQuestion } from '../../ports/agent/agent-runtime.ts'
 import { INSTALLED_TOOLS, mcpServersOf, toolNamesOf } from './claude-tools.ts'
 
 /** Settings of all launches of a command. */

@@ -1,4 +1,4 @@
-import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import { RuntimeFailure } from '../../ports/agent/runtime-failure.ts'
 import type { CutLine } from '../../processes/text-lines.ts'
 import type { AgentSource } from './agent-source.ts'
 import { ClaudeProcess, type ClaudeStart } from './claude-process.ts'

@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import { RuntimeFailure } from '../../ports/agent/runtime-failure.ts'
 import type { ClaudeMcpServer } from './claude-tools.ts'
 
 /** Any message of the SDK. */

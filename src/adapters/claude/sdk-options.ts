@@ -1,5 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
+import type { Launch, RuntimeQuestion } from '../../ports/agent/agent-runtime.ts'
 import { agentEnvironment } from '../../processes/agent-environment.ts'
 import { withToolsToken } from '../../processes/tools-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'

@@ -1,5 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import type { Launch } from '../../ports/agent-runtime.ts'
+import type { Launch } from '../../ports/agent/agent-runtime.ts'
 import { checkDirectory } from './claude-process.ts'
 import { ClaudeRun } from './claude-run.ts'
 import { type AgentSdk, loadAgentSdk, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'

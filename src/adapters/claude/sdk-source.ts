@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { OnProcess } from '../../ports/agent-runtime.ts'
+import type { OnProcess } from '../../ports/agent/agent-runtime.ts'
 import type { AgentSource } from './agent-source.ts'
 import { ClaudeProcess, type ClaudeStart } from './claude-process.ts'
 import { readContextUsage } from './context-usage.ts'

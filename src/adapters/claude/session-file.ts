@@ -3,7 +3,7 @@ import { readdir, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import type { TranscriptStep } from '../../ports/agent-runtime.ts'
+import type { TranscriptStep } from '../../ports/agent/agent-runtime.ts'
 import { writtenStep } from './claude-step.ts'
 import { jsonLines } from './json-lines.ts'
 

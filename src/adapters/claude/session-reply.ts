@@ -1,6 +1,12 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import type { RunningAgent, RuntimeEnd, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
-import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import type {
+  RunningAgent,
+  RuntimeEnd,
+  RuntimeQuestion,
+  RuntimeReply,
+  RuntimeStep,
+} from '../../ports/agent/agent-runtime.ts'
+import { RuntimeFailure } from '../../ports/agent/runtime-failure.ts'
 
 /** The reply of an agent to one question. Rejects when there is none, or only half of one. */
 export const replyOf = async (

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { compactionPoint } from '../../compaction-point.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
-import type { WindowReader } from '../../ports/window-reader.ts'
+import type { WindowReader } from '../../ports/agent/window-reader.ts'
 import { counters, promptOf } from './claude-message.ts'
+import { compactionPoint } from './compaction-point.ts'
 
 const status = z.looseObject({
   session_id: z.string().catch(''),

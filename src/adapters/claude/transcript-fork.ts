@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { TranscriptFork } from '../../ports/terminal-files.ts'
+import type { TranscriptFork } from '../../ports/terminal/terminal-files.ts'
 
 /** So many transcripts beside a fork are looked into, the newest, and none that is larger. */
 const MOST_FILES = 40

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { compactionPoint } from '../../compaction-point.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type Instant, instantIn } from '../../domain/kernel/instant.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
-import type { WindowReader } from '../../ports/window-reader.ts'
+import type { WindowReader } from '../../ports/agent/window-reader.ts'
 import { assistantMessage, charactersOf, readAssistant } from './claude-message.ts'
 import { isOwnPrompt } from './claude-origin.ts'
 import { ClaudeUsage } from './claude-usage.ts'
 import { claudeWords } from './claude-words.ts'
+import { compactionPoint } from './compaction-point.ts'
 
 const line = z.looseObject({
   type: z.string(),

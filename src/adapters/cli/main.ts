@@ -5,7 +5,7 @@ const [word, ...others] = process.argv.slice(2)
 
 // Asked for at every turn of somebody's agent, so nothing else is loaded for it, and no failure shows.
 if (word === 'hook' && !others.some((other) => other === '--help' || other === '-h')) {
-  await import('../../hook-client.ts').then(({ runHook }) => runHook(others)).catch(() => {})
+  await import('../hook-client/run-hook.ts').then(({ runHook }) => runHook(others)).catch(() => {})
   process.exit(0)
 }
 
@@ -29,6 +29,9 @@ const isFirstLook = isOnly(undefined) && process.stdout.isTTY
 // Scripts and people ask these two at every start, so neither loads the command tree.
 if (isOnly('version', '--version', '-v')) process.stdout.write(`${version}\n`)
 else if (!isFirstLook && isOnly('help', '--help', '-h', undefined)) {
-  const [{ outputsOn }, { showRootHelp }] = await Promise.all([import('./outputs.ts'), import('./root-help.ts')])
+  const [{ outputsOn }, { showRootHelp }] = await Promise.all([
+    import('./terminal/outputs.ts'),
+    import('./tree/root-help.ts'),
+  ])
   showRootHelp(outputsOn(process.stdout, process.stderr, process.env).out)
 } else process.exitCode = await (await import('./start.ts')).start(process.argv.slice(2), version)

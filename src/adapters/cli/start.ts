@@ -1,8 +1,8 @@
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
-import { EXIT } from './exit-codes.ts'
-import { outputsOn } from './outputs.ts'
-import { runCli, type Terminal } from './run.ts'
+import { outputsOn } from './terminal/outputs.ts'
+import { EXIT } from './tree/exit-codes.ts'
+import { runCli, type Terminal } from './tree/run-command.ts'
 
 /** Listens only once a command asks for it: the others end at Ctrl-C as programs do. */
 const interruption = (): AbortSignal => {
@@ -17,7 +17,8 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
-const firstLook = async (terminal: Terminal): Promise<number> => (await import('./first-look.ts')).firstLook(terminal)
+const firstLook = async (terminal: Terminal): Promise<number> =>
+  (await import('./render/first-look.ts')).firstLook(terminal)
 
 /** Runs a command line in this process, and answers with the exit status. Without words it shows what happened. */
 export const start = (argv: readonly string[], version: string): Promise<number> => {
@@ -29,7 +30,9 @@ export const start = (argv: readonly string[], version: string): Promise<number>
   })
   const input = async (): Promise<string> => (await import('node:stream/consumers')).text(process.stdin)
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
-  const ask = isTerminal ? { ask: async (question: string) => (await import('./ask.ts')).askPerson(question) } : {}
+  const ask = isTerminal
+    ? { ask: async (question: string) => (await import('./terminal/ask.ts')).askPerson(question) }
+    : {}
   const terminal = { ...outputs, version, environment: process.env, input, interruption, ...ask }
   return argv.length > 0 ? runCli(argv, terminal) : firstLook(terminal)
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { saysTooLong } from '../../domain/run/agent-end.ts'
-import type { RuntimeEnd } from '../../ports/agent-runtime.ts'
-import type { ReportedEnd } from '../../ports/window-reader.ts'
+import type { RuntimeEnd } from '../../ports/agent/agent-runtime.ts'
+import type { ReportedEnd } from '../../ports/agent/window-reader.ts'
 import type { CodexEvent } from './codex-sdk.ts'
 
 /** The SDK reports the signal that ended the process in words only. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { argumentIn } from '../../domain/turn/tool-argument.ts'
-import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RuntimeStep } from '../../ports/agent/agent-runtime.ts'
 
 const context = z.looseObject({
   type: z.literal('turn_context'),

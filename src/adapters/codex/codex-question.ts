@@ -1,6 +1,6 @@
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
-import type { RunningAgent, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
-import { RuntimeFailure, type RuntimeFailureCode } from '../../ports/runtime-failure.ts'
+import type { RunningAgent, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent/agent-runtime.ts'
+import { RuntimeFailure, type RuntimeFailureCode } from '../../ports/agent/runtime-failure.ts'
 import type { CodexEvent, CodexOptions, CodexThreadOptions } from './codex-sdk.ts'
 import { execReader } from './exec-reader.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Launch, RunningAgent, RuntimeStep } from '../../ports/agent-runtime.ts'
-import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import type { Launch, RunningAgent, RuntimeStep } from '../../ports/agent/agent-runtime.ts'
+import { RuntimeFailure } from '../../ports/agent/runtime-failure.ts'
 import { EndFinder } from './codex-end.ts'
 import type { CodexEvent, CodexThread } from './codex-sdk.ts'
 import { CodexSteps } from './codex-steps.ts'

@@ -7,7 +7,7 @@ import type {
   RuntimeQuestion,
   RuntimeReply,
   TranscriptStep,
-} from '../../ports/agent-runtime.ts'
+} from '../../ports/agent/agent-runtime.ts'
 import { identityOf, newMark } from '../../processes/left-process.ts'
 import { type CodexPlace, placeOf } from './codex-environment.ts'
 import { ANSWER_ONLY, answerOf, withoutTools } from './codex-question.ts'

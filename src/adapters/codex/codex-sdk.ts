@@ -1,4 +1,4 @@
-import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import { RuntimeFailure } from '../../ports/agent/runtime-failure.ts'
 
 /** A value of Codex's configuration, as `--config` takes it. */
 export type CodexConfigValue = string | number | boolean | CodexConfigValue[] | { [key: string]: CodexConfigValue }

@@ -1,6 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
-import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RuntimeStep } from '../../ports/agent/agent-runtime.ts'
 import { AnswerGate } from './answer-gate.ts'
 import { CodexPermissions } from './codex-permissions.ts'
 import type { CodexEvent, CodexUsage } from './codex-sdk.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
+import type { RecordedText, RecordedWords } from '../../ports/agent/window-reader.ts'
 
 const completed = z.looseObject({
   type: z.literal('item.completed'),

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TranscriptStep } from '../../ports/agent-runtime.ts'
+import type { TranscriptStep } from '../../ports/agent/agent-runtime.ts'
 import { rolloutReader } from './rollout-reader.ts'
 import { RolloutTail } from './rollout-tail.ts'
 import { rolloutWords } from './rollout-words.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TranscriptFork } from '../../ports/terminal-files.ts'
+import type { TranscriptFork } from '../../ports/terminal/terminal-files.ts'
 import { RolloutTail } from './rollout-tail.ts'
 
 const meta = z.object({ type: z.literal('session_meta'), payload: z.object({ forked_from_id: z.string() }) })

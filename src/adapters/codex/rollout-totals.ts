@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
-import type { UsageCounter } from '../../ports/window-reader.ts'
+import type { UsageCounter } from '../../ports/agent/window-reader.ts'
 import type { CodexUsage } from './codex-sdk.ts'
 import { RolloutTail } from './rollout-tail.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
+import type { RecordedText, RecordedWords } from '../../ports/agent/window-reader.ts'
 import { originIn } from './codex-origin.ts'
 
 const part = z.looseObject({ text: z.string() })

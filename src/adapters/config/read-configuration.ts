@@ -22,7 +22,7 @@ import { agentMilestones, agentProblems } from './to-agents.ts'
 import { toConfiguration } from './to-configuration.ts'
 import { placeProblems } from './to-workspace.ts'
 
-/** Reads a configuration: a file by its name, or an object. `src/configuration.ts` publishes it. @throws ConfigurationError */
+/** Reads a configuration: a file by its name, or an object. `src/main/configuration.ts` publishes it. @throws ConfigurationError */
 export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
   if (typeof fileOrObject !== 'string') return check({ content: fileOrObject, lineOf: () => undefined })
   try {

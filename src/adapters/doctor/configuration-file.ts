@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigurationError } from '../../domain/run/configuration.ts'
-import type { Finding } from '../../ports/health-check.ts'
+import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 
 /** Where a configuration is looked for when none is named. */

@@ -1,4 +1,4 @@
-import { isOwnPlugin, launchedBy, ownHookIn } from '../../agent-settings.ts'
+import { isOwnPlugin, launchedBy, ownHookIn } from '../install/agent-settings.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 
 /** A hook of ours in the settings of a runtime: the event it is for, and the program that it starts. */

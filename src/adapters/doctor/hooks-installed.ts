@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import type { Finding } from '../../ports/system/health-check.ts'
 import {
   type AgentPlace,
   CLAUDE_HOOKS,
@@ -8,8 +9,7 @@ import {
   claudeSettingsOf,
   codexFolder,
   STATUS_LINE,
-} from '../../agent-settings.ts'
-import type { Finding } from '../../ports/health-check.ts'
+} from '../install/agent-settings.ts'
 import { type HookSettings, hookSettingsIn, type InstalledHook, pluginFile } from './hook-settings.ts'
 
 /** The files in which Claude Code looks for hooks: the person's, the project's, and the person's own of the project. */

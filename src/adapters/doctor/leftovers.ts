@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Finding } from '../../ports/health-check.ts'
+import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { filesIn } from './service-files.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Finding } from '../../ports/health-check.ts'
+import type { Finding } from '../../ports/system/health-check.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 
 /** Whether this Node is one that the package is made for. */

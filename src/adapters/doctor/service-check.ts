@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Finding } from '../../ports/health-check.ts'
+import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { type AskHealth, findService, placeOf } from './service-state.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { mustBeOwnFolder, NotOwn, readOwnFile } from '../../own-files.ts'
 import { bootId, isTaken, readProcess } from '../../processes/process-table.ts'
+import { mustBeOwnFolder, NotOwn, readOwnFile } from '../files/own-files.ts'
 import { isRecord, jsonIn } from './small-file.ts'
 
 /** The facts that a service writes down about itself. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { counted } from '../../domain/kernel/counted.ts'
-import { codeOf, NotOwn, readOwnFile, TooLarge } from '../../own-files.ts'
-import type { Finding } from '../../ports/health-check.ts'
+import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
+import { codeOf, NotOwn, readOwnFile, TooLarge } from '../files/own-files.ts'
 import { filesIn, lengthText } from './service-files.ts'
 
 /** An event that waits this long was not taken by a service that runs. */

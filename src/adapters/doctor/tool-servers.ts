@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { type AgentPlace, claudeOwnFile, codexFolder, isOwnProgram } from '../../agent-settings.ts'
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
-import type { Finding } from '../../ports/health-check.ts'
+import type { Finding } from '../../ports/system/health-check.ts'
+import { type AgentPlace, claudeOwnFile, codexFolder, isOwnProgram } from '../install/agent-settings.ts'
 import { claudePlugin } from './hooks-installed.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { WorktreeFailure } from '../../ports/worktrees.ts'
+import { WorktreeFailure } from '../../ports/agent/worktrees.ts'
 
 /** How a call of git ended. */
 export interface GitAnswer {

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { WorktreeFailure } from '../../ports/worktrees.ts'
+import { WorktreeFailure } from '../../ports/agent/worktrees.ts'
 import { git } from './git-command.ts'
 
 /** How git treats a file: it keeps it, leaves it out, or would offer it to the next `git add`. */

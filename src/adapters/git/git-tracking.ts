@@ -1,4 +1,4 @@
-import { WorktreeFailure } from '../../ports/worktrees.ts'
+import { WorktreeFailure } from '../../ports/agent/worktrees.ts'
 import { git } from './git-command.ts'
 
 /**

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Workspace } from '../../domain/conversation/conversation.ts'
 import { branchProblem, type WorktreePlan } from '../../domain/conversation/worktree.ts'
-import { WorktreeFailure, type WorktreeFailureCode, type Worktrees } from '../../ports/worktrees.ts'
+import { WorktreeFailure, type WorktreeFailureCode, type Worktrees } from '../../ports/agent/worktrees.ts'
 import { git } from './git-command.ts'
 import { type KnownWorktree, worktreesOf } from './worktree-list.ts'
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { AgentPresence } from '../../domain/session/agent-presence.ts'
-import { codeOf, readOwnFile } from '../../own-files.ts'
 import { pidNamespace } from '../../processes/process-table.ts'
+import { codeOf, readOwnFile } from '../files/own-files.ts'
 import { isRecord } from './read-input.ts'
 import { isFileName } from './session-card.ts'
 

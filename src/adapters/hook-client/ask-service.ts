@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { codeOf, NotOwn, ownStoreFolder } from '../../own-files.ts'
+import { codeOf, NotOwn, ownStoreFolder } from '../files/own-files.ts'
 import { NOBODY_LISTENS } from './post-event.ts'
 import { isRecord } from './read-input.ts'
 import { type ServiceAddress, serviceAddress, tokenFor } from './service-address.ts'

@@ -1,7 +1,7 @@
 import { hiddenInAll, TEXT_NOT_LOOKED_AT } from '../../domain/secrets/hidden-text.ts'
 import { hideSecrets } from '../../domain/secrets/hide-secrets.ts'
 import { secretValuesIn } from '../../domain/secrets/secret-variables.ts'
-import { readOwnFile } from '../../own-files.ts'
+import { readOwnFile } from '../files/own-files.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 
 /** How a hook hides secrets, as the service has written it down: a hook reads no configuration. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import { CAREFULLY } from '../../own-files.ts'
+import { CAREFULLY } from '../files/own-files.ts'
 
 /** Over this the log begins anew: it is read by `baton doctor`, and nobody needs last month's. */
 const MOST_BYTES = 64 * 1024

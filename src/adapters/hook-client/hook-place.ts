@@ -1,6 +1,6 @@
-import { type Environment, homeStore, workingFolder } from '../../home-folder.ts'
-import { type ServicePlace, serviceOf } from '../../service-place.ts'
-import { chooseStore } from '../../store-rule.ts'
+import { type Environment, homeStore, workingFolder } from '../place/home-folder.ts'
+import { type ServicePlace, serviceOf } from '../place/service-place.ts'
+import { chooseStore } from '../place/store-rule.ts'
 import type { HookArguments } from './hook-arguments.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 

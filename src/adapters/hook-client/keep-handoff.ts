@@ -1,4 +1,4 @@
-import { ownFolder, writeOwnFile } from '../../own-files.ts'
+import { ownFolder, writeOwnFile } from '../files/own-files.ts'
 import { spoolFile } from './spool.ts'
 import { uuidV7 } from './uuid-v7.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readOwnFile } from '../../own-files.ts'
-import { pendingFile, workspaceOf } from '../../workspace.ts'
+import { readOwnFile } from '../files/own-files.ts'
+import { pendingFile, workspaceOf } from '../place/workspace.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */

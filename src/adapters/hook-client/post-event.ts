@@ -1,5 +1,5 @@
 import type { RequestOptions } from 'node:http'
-import { codeOf } from '../../own-files.ts'
+import { codeOf } from '../files/own-files.ts'
 import { afterAtMost } from './budget.ts'
 import type { HookPost } from './hook-events.ts'
 import { isRecord } from './read-input.ts'

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { codeOf } from '../../own-files.ts'
+import { codeOf } from '../files/own-files.ts'
 import { forgetProcess, noteProcess } from './agent-process.ts'
 import { type Budget, budgetFrom } from './budget.ts'
 import { drawLine } from './draw-line.ts'

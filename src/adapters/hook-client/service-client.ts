@@ -1,4 +1,4 @@
-import { codeOf, ownStoreFolder } from '../../own-files.ts'
+import { codeOf, ownStoreFolder } from '../files/own-files.ts'
 import type { HookArguments } from './hook-arguments.ts'
 import { type HookEvent, type HookPost, isKept } from './hook-events.ts'
 import type { HookLog } from './hook-log.ts'

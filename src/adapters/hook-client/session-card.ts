@@ -1,7 +1,7 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { WINDOW_SOURCES, type WindowParts } from '../../domain/window/context-pressure.ts'
-import { readOwnFile } from '../../own-files.ts'
-import { PROVIDER_SESSION } from '../../ports/terminal-files.ts'
+import { PROVIDER_SESSION } from '../../ports/terminal/terminal-files.ts'
+import { readOwnFile } from '../files/own-files.ts'
 import { isRecord } from './read-input.ts'
 
 /** The service's latest words about a session, as far as a hook uses them. */

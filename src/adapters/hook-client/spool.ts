@@ -1,5 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { ownFolder, writeOwnFile } from '../../own-files.ts'
+import { ownFolder, writeOwnFile } from '../files/own-files.ts'
 import type { HookPost } from './hook-events.ts'
 
 /** A spool that nobody empties is not filled for ever: so many events are weeks of work. */

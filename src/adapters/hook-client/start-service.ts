@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { CAREFULLY, codeOf, NotOwn } from '../../own-files.ts'
+import { CAREFULLY, codeOf, NotOwn } from '../files/own-files.ts'
 
 const ONCE_PER_MS = 60_000
 const MOST_LOG_BYTES = 1024 * 1024

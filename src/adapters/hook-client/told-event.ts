@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
-import { codeOf } from '../../own-files.ts'
+import { codeOf } from '../files/own-files.ts'
 import type { Budget } from './budget.ts'
 import { HiddenPayload } from './hidden-payload.ts'
 import type { HookEvent } from './hook-events.ts'

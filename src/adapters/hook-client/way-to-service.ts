@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent, RequestOptions } from 'node:http'
-import { isSameToken, type ProvenPlace, proofOf } from '../../service-proof.ts'
+import { isSameToken, type ProvenPlace, proofOf } from '../../ports/terminal/service-proof.ts'
 import { isRecord } from './read-input.ts'
 import type { ServiceAddress } from './service-address.ts'
 

@@ -1,8 +1,8 @@
-import { compactionPoint } from '../../compaction-point.ts'
 import { mergeWindow, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { ReportedWindow } from '../../domain/window/reported-window.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
 import { levelIn, type WindowLevel } from '../../domain/window/window-level.ts'
+import { compactionPoint } from '../claude/compaction-point.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 import { countOf, type SessionCard } from './session-card.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { windowVariables } from '../../compaction-point.ts'
+import { windowVariables } from '../claude/compaction-point.ts'
 import type { HookEvent } from './hook-events.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 

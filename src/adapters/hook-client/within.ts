@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
-import { CAREFULLY } from '../../own-files.ts'
+import { CAREFULLY } from '../files/own-files.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

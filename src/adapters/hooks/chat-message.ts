@@ -1,4 +1,4 @@
-import type { HookPayload } from '../../ports/hook-payload.ts'
+import type { HookPayload } from '../../ports/agent/hook-payload.ts'
 import { chatText } from './chat-text.ts'
 import type { Environment } from './variables.ts'
 

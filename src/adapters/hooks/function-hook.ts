@@ -1,5 +1,5 @@
 import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
-import type { HookPayload } from '../../ports/hook-payload.ts'
+import type { HookPayload } from '../../ports/agent/hook-payload.ts'
 import { capped } from './capped-output.ts'
 import type { Deadline } from './deadline.ts'
 import { failed, type Outcome } from './outcome.ts'

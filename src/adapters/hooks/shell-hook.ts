@@ -1,6 +1,6 @@
 import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { HookPayload } from '../../ports/hook-payload.ts'
+import type { HookPayload } from '../../ports/agent/hook-payload.ts'
 import { Child, type ChildExit, isFolder } from '../../processes/child.ts'
 import { CappedOutput } from './capped-output.ts'
 import type { Deadline } from './deadline.ts'

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { RefusedError } from '../../domain/unwrap.ts'
-import type { Changes } from '../../ports/audit-log.ts'
-import type { AuditService, FollowRequest } from '../../services/audit-service.ts'
+import type { Changes } from '../../ports/store/audit-log.ts'
+import type { AuditService, FollowRequest } from '../../services/audit/audit-service.ts'
 import { liveEvents } from './live-events.ts'
 import { HttpProblem } from './problems.ts'
 

@@ -1,4 +1,4 @@
-import { isSameToken, sessionToken } from '../../service-proof.ts'
+import { isSameToken, sessionToken } from '../../ports/terminal/service-proof.ts'
 import type { TerminalRequests } from '../../services/terminal/terminal-requests.ts'
 import { HttpProblem } from './problems.ts'
 

@@ -1,4 +1,4 @@
-import type { FeedEntry } from '../../ports/audit-log.ts'
+import type { FeedEntry } from '../../ports/store/audit-log.ts'
 
 /** The kinds of events that are streamed, by how their types begin. */
 const KINDS: readonly (readonly [prefix: string, kind: string])[] = [

@@ -1,7 +1,7 @@
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { describeRefusal, type RefusalCode } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { StoreFailure } from '../../ports/store/store-failure.ts'
 import type { TerminalRefusal } from '../../services/terminal/terminal-refusal.ts'
 
 /** The statuses of problems. */

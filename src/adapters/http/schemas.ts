@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SIGNAL_DELIVERIES, SIGNAL_KINDS } from '../../domain/session/context-signal.ts'
 import { WINDOW_ENDS } from '../../domain/window/window-level.ts'
-import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal-files.ts'
+import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal/terminal-files.ts'
 import { HOOK_EVENTS, HOOK_OUTCOMES } from '../../services/terminal/hook-event.ts'
 
 const LONGEST_PATH = 4_096

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { quoted } from '../../processes/quoted.ts'
 import {
   type AgentPlace,
   CLAUDE_HOOKS,
@@ -9,8 +10,7 @@ import {
   claudeOwnFile,
   claudeSettingsOf,
   codexFolder,
-} from '../../agent-settings.ts'
-import { quoted } from '../../processes/quoted.ts'
+} from './agent-settings.ts'
 import { claudeProjectOf, realFolder } from './claude-project.ts'
 import { serverEdit, settingsEdit, tomlEdit, wholeFileEdit } from './edits.ts'
 import { excludeEdit } from './exclude-edit.ts'

@@ -1,5 +1,5 @@
-import { type OwnHook, ownHookIn } from '../../agent-settings.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
+import { type OwnHook, ownHookIn } from './agent-settings.ts'
 import {
   changed,
   type IsMade,

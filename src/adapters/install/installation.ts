@@ -1,5 +1,5 @@
-import type { AgentPlace, ClaudeScope } from '../../agent-settings.ts'
 import { ok } from '../../domain/kernel/result.ts'
+import type { AgentPlace, ClaudeScope } from './agent-settings.ts'
 import { claudeEdits, codexEdits, type GitFiles, type Wanted } from './agents.ts'
 import { carryOutAll, planAll } from './carry-out.ts'
 import { mixedCommandsIn } from './edits.ts'

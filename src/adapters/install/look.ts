@@ -5,7 +5,7 @@ import {
   claudeSettingsOf,
   isOwnPlugin,
   ownHookIn,
-} from '../../agent-settings.ts'
+} from './agent-settings.ts'
 import {
   claudeHolder,
   claudeHooksOf,

@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { isOwnProgram, LAUNCH } from '../../agent-settings.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import { quoted } from '../../processes/quoted.ts'
+import { isOwnProgram, LAUNCH } from './agent-settings.ts'
 import type { ServerStart } from './server-entry.ts'
 
 /** How the settings of an agent start our program. */

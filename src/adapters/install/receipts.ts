@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { sha256 } from '../../sha256.ts'
+import { sha256 } from '../../ports/system/sha256.ts'
 import type { JsonPath } from './json-document.ts'
 import { readSettingsFile, replaceFile } from './settings-file.ts'
 

@@ -1,6 +1,6 @@
-import { isOwnProgram } from '../../agent-settings.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
+import { isOwnProgram } from './agent-settings.ts'
 import {
   changed,
   type IsMade,

@@ -1,6 +1,6 @@
-import { ownHookIn, STATUS_LINE } from '../../agent-settings.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { quoted } from '../../processes/quoted.ts'
+import { ownHookIn, STATUS_LINE } from './agent-settings.ts'
 import { changed, type JsonDocument, misshapen } from './json-document.ts'
 import { withMember, withoutChild, withValue } from './json-edit.ts'
 import { type JsonNode, memberOf, textOf } from './json-tree.ts'

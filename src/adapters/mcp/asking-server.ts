@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server'
-import type { Logger } from '../../ports/logger.ts'
+import type { Logger } from '../../ports/system/logger.ts'
 import type { Access } from './access.ts'
 import { contextTool } from './context-tool.ts'
 import { addHandoffResources } from './handoff-resources.ts'

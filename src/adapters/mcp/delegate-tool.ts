@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { ok } from '../../domain/kernel/result.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
-import type { ToolsOffered } from '../../ports/run-tools.ts'
+import type { ToolsOffered } from '../../ports/agent/run-tools.ts'
 import type { Tool } from './tool.ts'
 
 const LARGEST = 200_000

@@ -1,8 +1,8 @@
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { describeRefusal } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
-import { type Logger, silentLogger } from '../../ports/logger.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { StoreFailure } from '../../ports/store/store-failure.ts'
+import { type Logger, silentLogger } from '../../ports/system/logger.ts'
 import { safeFacts, safeText, shortAnswer } from './safe-answer.ts'
 import type { Tool, ToolAnswer, ToolRefusal, ToolReply } from './tool.ts'
 

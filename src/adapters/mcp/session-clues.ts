@@ -1,6 +1,6 @@
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import { PROVIDER_SESSION, type TerminalRuntime } from '../../ports/terminal-files.ts'
-import type { HandoffHistory } from '../../services/handoff-history.ts'
+import { PROVIDER_SESSION, type TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import type { HandoffHistory } from '../../services/history/handoff-history.ts'
 import type { Caller } from './tool.ts'
 
 /** Everything that tells which session calls. */

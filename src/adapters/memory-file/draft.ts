@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { MemoryFileFailure } from '../../ports/memory-file.ts'
+import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
 import { codeOf } from './failures.ts'
 import { ownName } from './own-names.ts'
 import type { Place } from './place.ts'

@@ -1,4 +1,4 @@
-import { MemoryFileFailure } from '../../ports/memory-file.ts'
+import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
 
 /** The code that the system gave a problem. */
 export const codeOf = (problem: unknown): string => (problem as NodeJS.ErrnoException).code ?? 'unknown'

@@ -1,6 +1,6 @@
 import type { renameSync } from 'node:fs'
 import type { Result } from '../../domain/kernel/result.ts'
-import type { MemoryFile, MemoryFileChange, MemoryFiles } from '../../ports/memory-file.ts'
+import type { MemoryFile, MemoryFileChange, MemoryFiles } from '../../ports/terminal/memory-file.ts'
 import { withFile } from './failures.ts'
 import { removeAbandoned, withFolder } from './folder-lock.ts'
 import { glanceAt } from './glance.ts'

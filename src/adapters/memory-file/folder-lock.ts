@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { MemoryFileFailure } from '../../ports/memory-file.ts'
+import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
 import { isAbandoned, type OwnFile, ownName, readOwnName } from './own-names.ts'
 
 const PATIENCE_MS = 30_000

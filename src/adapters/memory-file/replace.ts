@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ok, type Result } from '../../domain/kernel/result.ts'
-import { type MemoryFileChange, MemoryFileFailure } from '../../ports/memory-file.ts'
+import { type MemoryFileChange, MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
 import { checkReplaceable, linkDraft, syncFolder, writeDraft } from './draft.ts'
 import { type Place, placeOf } from './place.ts'
 import { rescue } from './rescue.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { MemoryFileFailure } from '../../ports/memory-file.ts'
+import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
 import type { Place } from './place.ts'
 
 /** Keeps bytes that have no name any more in a file beside the one they were meant for. @returns the failure that names it */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { MemoryFileFailure } from '../../ports/memory-file.ts'
+import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
 import { codeOf } from './failures.ts'
 
 /** The most that is read or written: memory files are read by agents at every start, and are small. */

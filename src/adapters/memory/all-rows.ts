@@ -3,7 +3,7 @@ import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { by } from '../../domain/history/lineage.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import { type ListOrder, type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
+import { type ListOrder, type Page, type Paged, pageLimit, strangeCursor } from '../../ports/store/page.ts'
 import type { Tables } from './tables.ts'
 
 /** Everything of a kind: lists across conversations go over all of it. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type AuditHead, chainStart, entryHash, sealBody } from '../../domain/audit/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
 import type { CommandId, ConversationId } from '../../domain/kernel/ids.ts'
-import { sha256 } from '../../sha256.ts'
+import { sha256 } from '../../ports/system/sha256.ts'
 import type { Undo } from './table.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import type { AuditedRows } from '../../ports/audited-rows.ts'
+import type { AuditedRows } from '../../ports/store/audited-rows.ts'
 import { numberKey, pageBy } from './paging.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,7 +1,7 @@
 import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import { later } from '../../domain/kernel/instant.ts'
-import type { CommandRetention } from '../../ports/command-retention.ts'
-import type { Clock } from '../../ports/system.ts'
+import type { CommandRetention } from '../../ports/store/command-retention.ts'
+import type { Clock } from '../../ports/system/system.ts'
 import type { CommandRow, Tables } from './tables.ts'
 
 /** No step is larger, whatever is asked. */

@@ -1,5 +1,5 @@
 import type { Change } from '../../domain/decision.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { StoreFailure } from '../../ports/store/store-failure.ts'
 
 /** A lease changes, and turns are recorded, only with the session that the same unit begins or moves. */
 export const checkCompany = (changes: readonly Change[]): void => {

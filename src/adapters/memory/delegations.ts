@@ -4,7 +4,7 @@ import { by } from '../../domain/history/lineage.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { DelegatedThread, ThreadTree } from '../../domain/thread/delegated-thread.ts'
-import { MOST_DELEGATED } from '../../ports/conversation-repository.ts'
+import { MOST_DELEGATED } from '../../ports/store/conversation-repository.ts'
 import { budgetUse } from './budget-use.ts'
 import type { Tables } from './tables.ts'
 

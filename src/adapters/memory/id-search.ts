@@ -1,5 +1,5 @@
 import { ID_LENGTH } from '../../domain/kernel/id-ending.ts'
-import { type IdSearch, NEWEST_IDS } from '../../ports/id-search.ts'
+import { type IdSearch, NEWEST_IDS } from '../../ports/store/id-search.ts'
 import type { Tables } from './tables.ts'
 
 /** Ids by their end. Everything is at hand here, so each id is looked at. */

@@ -1,7 +1,7 @@
 import type { Change } from '../../domain/decision.ts'
 import { type HandoffMetadata, isOpen } from '../../domain/handoff/handoff.ts'
 import { type AgentSession, heldBy } from '../../domain/session/agent-session.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { StoreFailure } from '../../ports/store/store-failure.ts'
 import type { Tables } from './tables.ts'
 
 /**

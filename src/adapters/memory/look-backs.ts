@@ -14,7 +14,7 @@ import type { AgentSessionId, ConversationId } from '../../domain/kernel/ids.ts'
 import type { LookBackInHistory, LookBackRecord } from '../../domain/session/looked-back.ts'
 import type { Message } from '../../domain/turn/message.ts'
 import type { ToolCallRecord } from '../../domain/turn/tool-call.ts'
-import type { LookBackPort } from '../../ports/look-back-port.ts'
+import type { LookBackPort } from '../../ports/store/look-back-port.ts'
 import { pageBy } from './paging.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,7 +1,6 @@
 import { asksTheSame } from '../../domain/audit/command-seal.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import type { Clock } from '../../ports/system.ts'
 import type {
   CommandStamp,
   CommitOutcome,
@@ -11,8 +10,9 @@ import type {
   Subjects,
   Unit,
   UnitOfWork,
-} from '../../ports/unit-of-work.ts'
-import { sha256 } from '../../sha256.ts'
+} from '../../ports/store/unit-of-work.ts'
+import { sha256 } from '../../ports/system/sha256.ts'
+import type { Clock } from '../../ports/system/system.ts'
 import { commitTo } from './commit.ts'
 import { factsFor } from './facts.ts'
 import { frozenCopy } from './frozen-copy.ts'

@@ -1,5 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import { type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
+import { type Page, type Paged, pageLimit, strangeCursor } from '../../ports/store/page.ts'
 
 /** The keys that rows are ordered by: numbers, ids, or a time and an id. */
 const KEY = /^(\d{16}(\/\d{16})?|(\S+Z )?[0-9a-f-]{36})$/

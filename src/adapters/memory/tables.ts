@@ -14,8 +14,8 @@ import type { Message } from '../../domain/turn/message.ts'
 import type { ToolCall, ToolCallRecord, ToolCallReference } from '../../domain/turn/tool-call.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import type { Receipt } from '../../ports/receipt.ts'
-import type { KeptSummary } from '../../ports/thread-summaries.ts'
+import type { Receipt } from '../../ports/store/receipt.ts'
+import type { KeptSummary } from '../../ports/store/thread-summaries.ts'
 import { Table } from './table.ts'
 
 /** A tool call, and how others point at it. */

@@ -1,13 +1,13 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import type { Page, Paged } from '../../ports/page.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import type { Page, Paged } from '../../ports/store/page.ts'
+import { StoreFailure } from '../../ports/store/store-failure.ts'
 import {
   COUNTED_SUMMARIES,
   type KeptSummary,
   type SummaryFigures,
   type SummaryFilter,
   type ThreadSummaries,
-} from '../../ports/thread-summaries.ts'
+} from '../../ports/store/thread-summaries.ts'
 import { pageByAge } from './all-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Tables } from './tables.ts'

@@ -1,8 +1,12 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { type AgentSession, isTerminal } from '../../domain/session/agent-session.ts'
-import type { Page } from '../../ports/page.ts'
-import { MOST_SIGNALS_COUNTED, type UnfinishedPage, type UnfinishedSession } from '../../ports/unfinished-session.ts'
+import type { Page } from '../../ports/store/page.ts'
+import {
+  MOST_SIGNALS_COUNTED,
+  type UnfinishedPage,
+  type UnfinishedSession,
+} from '../../ports/store/unfinished-session.ts'
 import { allSessions, pageByAge } from './all-rows.ts'
 import { heldLease } from './leases.ts'
 import { queuedFor } from './signals.ts'

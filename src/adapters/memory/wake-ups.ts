@@ -1,5 +1,5 @@
-import type { Unit } from '../../ports/unit-of-work.ts'
-import type { WakeUpListener, WakeUps } from '../../ports/wake-ups.ts'
+import type { Unit } from '../../ports/store/unit-of-work.ts'
+import type { WakeUpListener, WakeUps } from '../../ports/store/wake-ups.ts'
 
 /** Wakes those in this process who wait for handoffs; the store is nobody else's. */
 export class MemoryWakeUps implements WakeUps {

@@ -2,7 +2,7 @@ import { hiddenInAll, SHORTEST_SECRET, TEXT_NOT_LOOKED_AT } from '../../domain/s
 import { hideSecrets } from '../../domain/secrets/hide-secrets.ts'
 import type { RedactionCounts, RedactionSettings } from '../../domain/secrets/redaction-settings.ts'
 import { secretValuesIn } from '../../domain/secrets/secret-variables.ts'
-import { sha256 } from '../../sha256.ts'
+import { sha256 } from '../../ports/system/sha256.ts'
 import { filtered } from './filter-command.ts'
 import { ownPatterns } from './own-patterns.ts'
 

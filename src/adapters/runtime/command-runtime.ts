@@ -8,8 +8,8 @@ import type {
   RuntimeStep,
   ThreadAsked,
   TransferAsked,
-} from '../../ports/agent-runtime.ts'
-import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
+} from '../../ports/agent/agent-runtime.ts'
+import type { UsageCounter, WindowReader } from '../../ports/agent/window-reader.ts'
 import { type AgentChild, startAgent } from '../../processes/agent-child.ts'
 import { type ChildExit, isFolder, tailOf } from '../../processes/child.ts'
 import { EndReport } from './end-report.ts'

@@ -1,6 +1,6 @@
 import { AGENT_ENDS, type AgentReport, type AgentStop, saysTooLong } from '../../domain/run/agent-end.ts'
-import type { RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
-import type { ReportedEnd } from '../../ports/window-reader.ts'
+import type { RuntimeEnd, RuntimeStep } from '../../ports/agent/agent-runtime.ts'
+import type { ReportedEnd } from '../../ports/agent/window-reader.ts'
 import type { CutLine } from '../../processes/text-lines.ts'
 
 /** How an agent stopped, with the words for it when that was bad. */

@@ -8,8 +8,8 @@ import type {
   RuntimeQuestion,
   RuntimeReply,
   RuntimeStep,
-} from '../../ports/agent-runtime.ts'
-import type { WindowReader } from '../../ports/window-reader.ts'
+} from '../../ports/agent/agent-runtime.ts'
+import type { WindowReader } from '../../ports/agent/window-reader.ts'
 import { EndReport, type Stopped } from './end-report.ts'
 
 /** The meaning of a message; unknown parts are left out. */

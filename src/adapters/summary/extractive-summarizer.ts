@@ -1,6 +1,6 @@
-import { extractiveSummary } from '../../domain/thread/extractive-summary.ts'
-import { EXTRACTIVE } from '../../domain/thread/thread-summary.ts'
-import type { Summarizer } from '../../ports/summarizer.ts'
+import { extractiveSummary } from '../../domain/summary/extractive-summary.ts'
+import { EXTRACTIVE } from '../../domain/summary/thread-summary.ts'
+import type { Summarizer } from '../../ports/agent/summarizer.ts'
 
 /**
  * Writes summaries without a model: quotes the record. The default, and the fallback of every other.

@@ -1,4 +1,4 @@
-import type { Summarizer, SummaryMaterial } from '../../ports/summarizer.ts'
+import type { Summarizer, SummaryMaterial } from '../../ports/agent/summarizer.ts'
 
 /**
  * Makes a summarizer of a function, such as a call of any model. It answers in markdown, with the headings `Objective`,

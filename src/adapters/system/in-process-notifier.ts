@@ -1,5 +1,5 @@
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
-import type { Notifier } from '../../ports/notifier.ts'
+import type { Notifier } from '../../ports/system/notifier.ts'
 
 /** Takes a signal. */
 export type SignalListener = (signal: ContextSignal) => void | Promise<void>

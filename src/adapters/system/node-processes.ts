@@ -1,4 +1,4 @@
-import type { AgentProcesses } from '../../ports/agent-processes.ts'
+import type { AgentProcesses } from '../../ports/agent/agent-processes.ts'
 import { endLeftProcess, hasEnded, ownIdentity } from '../../processes/left-process.ts'
 
 /** The processes of the machine that we run on. */

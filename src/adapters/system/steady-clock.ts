@@ -1,5 +1,5 @@
 import { instant } from '../../domain/kernel/instant.ts'
-import type { Clock } from '../../ports/system.ts'
+import type { Clock } from '../../ports/system/system.ts'
 
 /** A clock that is set back by more than this was wrong before, and its new time is taken. */
 const MOST_SET_BACK_MS = 300_000

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/system.ts'
+import type { Clock } from '../../ports/system/system.ts'
 import { steadyClock } from './steady-clock.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import type { IdGenerator } from '../../ports/system.ts'
+import type { IdGenerator } from '../../ports/system/system.ts'
 
 const BYTES_AN_ID = 16
 

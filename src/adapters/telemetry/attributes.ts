@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { CommandEnd, MeasuredAgent, Measurement } from '../../ports/command-telemetry.ts'
-import type { SpanEnd, SpannedHandoff, SpannedSession, SpannedTurn } from '../../ports/run-telemetry.ts'
+import type { CommandEnd, MeasuredAgent, Measurement } from '../../ports/system/command-telemetry.ts'
+import type { SpanEnd, SpannedHandoff, SpannedSession, SpannedTurn } from '../../ports/system/run-telemetry.ts'
 
 /**
  * Every name that is sent. Those of GenAI follow OpenTelemetry's semantic conventions, which still change; those of

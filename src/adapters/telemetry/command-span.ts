@@ -1,5 +1,5 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { CommandEnd } from '../../ports/command-telemetry.ts'
+import type { CommandEnd } from '../../ports/system/command-telemetry.ts'
 import { ofCommand, ofCommandEnd, ofFailure, SCOPE } from './attributes.ts'
 
 /**

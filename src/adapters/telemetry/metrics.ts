@@ -1,6 +1,6 @@
 import { type Attributes, type Counter, type Histogram, type MeterProvider, metrics } from '@opentelemetry/api'
-import type { Measurement } from '../../ports/command-telemetry.ts'
-import type { SpannedSession } from '../../ports/run-telemetry.ts'
+import type { Measurement } from '../../ports/system/command-telemetry.ts'
+import type { SpannedSession } from '../../ports/system/run-telemetry.ts'
 import { ofAgent, ofClaim, ofMeasuredHandoff, ofRestart, ofSessionTime, ofTokens, SCOPE } from './attributes.ts'
 
 /** As the conventions advise for tokens: powers of four. */

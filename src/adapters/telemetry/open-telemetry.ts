@@ -19,7 +19,7 @@ import type {
   SpannedHandoff,
   SpannedSession,
   SpannedTurn,
-} from '../../ports/run-telemetry.ts'
+} from '../../ports/system/run-telemetry.ts'
 import {
   ofEnd,
   ofEvery,

@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionId, commandId, conversationId } from '../../domain/kernel/ids.ts'
 import { instant } from '../../domain/kernel/instant.ts'
-import type { Candidate, PendingDocument, PendingFiles } from '../../ports/pending-files.ts'
-import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal-files.ts'
-import { pendingFile, workspaceOf } from '../../workspace.ts'
+import type { Candidate, PendingDocument, PendingFiles } from '../../ports/terminal/pending-files.ts'
+import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal/terminal-files.ts'
+import { pendingFile, workspaceOf } from '../place/workspace.ts'
 import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
 
 const time = z.iso.datetime().transform((text) => instant(text))

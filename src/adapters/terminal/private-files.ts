@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
-import { NotOwn, ownFolder, readOwnFile } from '../../own-files.ts'
+import { NotOwn, ownFolder, readOwnFile } from '../files/own-files.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */
 const MOST_BYTES = 9 * 1024 * 1024

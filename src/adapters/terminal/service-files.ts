@@ -3,7 +3,7 @@ import { link, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { readOwnFile } from '../../own-files.ts'
+import { readOwnFile } from '../files/own-files.ts'
 import { privateFolder, replaceFile } from './private-files.ts'
 
 const running = z.object({

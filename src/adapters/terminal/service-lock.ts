@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ownStoreFolder } from '../../own-files.ts'
+import { ownStoreFolder } from '../files/own-files.ts'
 import { privateFolder } from './private-files.ts'
 
 /** A lock that is held. */

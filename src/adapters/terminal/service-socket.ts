@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
-import { isPrivateFolder, ownFolder } from '../../own-files.ts'
+import { isPrivateFolder, ownFolder } from '../files/own-files.ts'
 
 /** The place of a service's socket. */
 export interface SocketPlace {

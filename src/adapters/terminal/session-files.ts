@@ -7,7 +7,7 @@ import {
   PROVIDER_SESSION,
   TERMINAL_RUNTIMES,
   type TerminalFiles,
-} from '../../ports/terminal-files.ts'
+} from '../../ports/terminal/terminal-files.ts'
 import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
 import { spooledPrompts } from './spooled-prompts.ts'
 

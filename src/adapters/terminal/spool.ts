@@ -1,7 +1,7 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { codeOf, readOwnFile, TooLarge } from '../../own-files.ts'
+import { codeOf, readOwnFile, TooLarge } from '../files/own-files.ts'
 import { privateFolder } from './private-files.ts'
 
 /**

@@ -1,7 +1,12 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { extname, isAbsolute, join, sep } from 'node:path'
-import type { TerminalRuntime, TranscriptFiles, TranscriptFork, TranscriptTail } from '../../ports/terminal-files.ts'
+import type {
+  TerminalRuntime,
+  TranscriptFiles,
+  TranscriptFork,
+  TranscriptTail,
+} from '../../ports/terminal/terminal-files.ts'
 
 /** The variables that say where runtimes keep their sessions. */
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -2,7 +2,7 @@ import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
-import type { ThreadSummary } from './thread-summary.ts'
+import type { ThreadSummary } from '../summary/thread-summary.ts'
 
 /** The most refinements of one draft. */
 const MOST_REFINEMENTS = 3

@@ -2,7 +2,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
-import type { HeldBlock } from './memory-block.ts'
+import type { HeldBlock } from '../memory-block/memory-block.ts'
 
 /** The marks on the conversation of a thread, in its note: beside them the caller may keep marks of its own. */
 export interface ThreadNote {

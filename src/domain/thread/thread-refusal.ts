@@ -1,5 +1,5 @@
+import { type BlockRefusal, describeBlockRefusal } from '../memory-block/block-refusal.ts'
 import { describeRefusal, type Refusal } from '../refusal.ts'
-import { type BlockRefusal, describeBlockRefusal } from './block-refusal.ts'
 
 /** A refusal of a thread handoff: a rule said no, or the memory file cannot take the summary. */
 export type ThreadRefusal = Refusal | BlockRefusal

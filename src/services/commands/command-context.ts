@@ -6,8 +6,8 @@ import type { NewSessionIds } from '../../domain/session/start-session.ts'
 import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { MonitorSettings, MonitorStart } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
-import type { Clock, IdGenerator } from '../../ports/system.ts'
-import type { ClaimSpread } from '../claim-spread.ts'
+import type { Clock, IdGenerator } from '../../ports/system/system.ts'
+import type { ClaimSpread } from './claim-spread.ts'
 
 /** Where a command's time, ids and redaction come from. */
 export interface CommandContext {

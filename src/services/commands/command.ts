@@ -1,8 +1,8 @@
 import type { Answer, Decided, Undecided } from '../../domain/decision.ts'
 import { type Check, type ChecksOf, objectOf } from '../../domain/input/check.ts'
-import type { Question, Subjects } from '../../ports/unit-of-work.ts'
-import type { Repeatable } from '../requests.ts'
+import type { Question, Subjects } from '../../ports/store/unit-of-work.ts'
 import type { CommandContext } from './command-context.ts'
+import type { Repeatable } from './requests.ts'
 
 /** One property of a request: how it is checked, and whether it is part of what is asked. */
 export interface Field<C> {

@@ -6,10 +6,10 @@ import { signalId, snapshotId } from '../../domain/kernel/ids.ts'
 import { SIGNAL_DELIVERIES } from '../../domain/session/context-signal.ts'
 import { sendSignal as decideSignal } from '../../domain/session/send-signal.ts'
 import * as watching from '../../domain/session/watch-context.ts'
-import type { ReportRequest, SendRequest, WatchRequest } from '../requests.ts'
 import { command, content } from './command.ts'
 import type { CommandContext } from './command-context.ts'
 import { onWindow, targetOf } from './references.ts'
+import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
 
 const around = ({ ids, clock }: CommandContext) => ({
   signal: () => signalId(ids.next()),

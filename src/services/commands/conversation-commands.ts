@@ -12,6 +12,8 @@ import { metadata } from '../../domain/input/notes.ts'
 import { id, name, text } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { conversationId } from '../../domain/kernel/ids.ts'
+import { command, content } from './command.ts'
+import { conversationIdOf, onConversation, repeatable } from './references.ts'
 import type {
   AskRequest,
   BudgetRequest,
@@ -19,9 +21,7 @@ import type {
   HooksRequest,
   OnConversation,
   Repeatable,
-} from '../requests.ts'
-import { command, content } from './command.ts'
-import { conversationIdOf, onConversation, repeatable } from './references.ts'
+} from './requests.ts'
 
 export const openConversation = command<decisions.OpenConversation & Repeatable>()({
   name: 'open_conversation',

@@ -21,16 +21,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { conversationId } from '../../domain/kernel/ids.ts'
 import { openThread as decideThread } from '../../domain/thread/open-thread.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
-import type { SourceQuestion } from '../../ports/unit-of-work.ts'
-import type {
-  AcceptRequest,
-  ClaimNextRequest,
-  CompleteRequest,
-  EndRequest,
-  HandoffMetadataRequest,
-  InitiateDetails,
-  ThreadDetails,
-} from '../requests.ts'
+import type { SourceQuestion } from '../../ports/store/unit-of-work.ts'
 import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds, newSessionIds, watchOf } from './command-context.ts'
 import { heldHandoff, heldSource } from './held-facts.ts'
@@ -49,6 +40,15 @@ import {
   sourceHolder,
   targetOf,
 } from './references.ts'
+import type {
+  AcceptRequest,
+  ClaimNextRequest,
+  CompleteRequest,
+  EndRequest,
+  HandoffMetadataRequest,
+  InitiateDetails,
+  ThreadDetails,
+} from './requests.ts'
 
 /** Call ids, each once. */
 const callIds: Check<readonly string[]> = (value, field, problems) => [

@@ -3,8 +3,8 @@ import { callsAfter } from '../../domain/handoff/leading-calls.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { shownBy } from '../../domain/session/stored-session.ts'
-import type { HeldAtHandoff, InitiateDetails, OnHandoff } from '../requests.ts'
 import { proofOf } from './references.ts'
+import type { HeldAtHandoff, InitiateDetails, OnHandoff } from './requests.ts'
 
 /**
  * The facts of a caller that has just recorded the turns of the current exchange.

@@ -11,12 +11,12 @@ import { redactTexts } from '../../domain/kernel/texts.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { MonitorSettings } from '../../domain/window/context-monitor.ts'
-import type { IdGenerator } from '../../ports/system.ts'
-import type { CommandStamp } from '../../ports/unit-of-work.ts'
-import { issuedKind } from '../issued.ts'
-import type { Repeatable } from '../requests.ts'
+import type { CommandStamp } from '../../ports/store/unit-of-work.ts'
+import type { IdGenerator } from '../../ports/system/system.ts'
 import type { Field, Fields } from './command.ts'
 import type { CommandContext } from './command-context.ts'
+import { issuedKind } from './issued-objects.ts'
+import type { Repeatable } from './requests.ts'
 
 /** The part of a definition that reading a request needs. */
 interface Readable<R> {

@@ -19,10 +19,10 @@ import type { ChangeTarget, HeldTarget } from '../../domain/session/change-sessi
 import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import { digestOf } from '../../holder-tokens.ts'
-import { type IssuedKind, issuedKind } from '../issued.ts'
-import type { AsHolder, ChangesSession, OnConversation, OnHandoff } from '../requests.ts'
+import { digestOf } from '../../ports/system/holder-tokens.ts'
 import { content, manner } from './command.ts'
+import { type IssuedKind, issuedKind } from './issued-objects.ts'
+import type { AsHolder, ChangesSession, OnConversation, OnHandoff } from './requests.ts'
 
 /** Something named by its id, or as a command answered with it. Any other object counts for the id in it. */
 const reference = <T extends { readonly id: I }, I extends Id<string>>(kind: IssuedKind): Check<T | I> => {

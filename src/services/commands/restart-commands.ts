@@ -11,17 +11,17 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { messageId, snapshotId } from '../../domain/kernel/ids.ts'
 import { beginRestart } from '../../domain/restart/begin-restart.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
+import { command, content, continuation, manner } from './command.ts'
+import { newHandoffIds } from './command-context.ts'
+import { heldHandoff } from './held-facts.ts'
+import { asHolder, handoffIdOf, heldAtHandoff, heldTargetOf, onHandoff, proofOf, provenHolder } from './references.ts'
 import type {
   ExtendTurnRequest,
   ExtractRequest,
   KeepCheckpointRequest,
   PrepareRequest,
   RestartRequest,
-} from '../requests.ts'
-import { command, content, continuation, manner } from './command.ts'
-import { newHandoffIds } from './command-context.ts'
-import { heldHandoff } from './held-facts.ts'
-import { asHolder, handoffIdOf, heldAtHandoff, heldTargetOf, onHandoff, proofOf, provenHolder } from './references.ts'
+} from './requests.ts'
 
 export const restartSession = command<RestartRequest>()({
   name: 'begin_restart',

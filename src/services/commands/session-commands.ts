@@ -13,19 +13,6 @@ import { recordLookBack as decideLookBack, keptQuestion, LOOK_BACK_WAYS } from '
 import { setSessionMetadata as decideNote } from '../../domain/session/set-metadata.ts'
 import { startSession as decideStart } from '../../domain/session/start-session.ts'
 import { shownBy } from '../../domain/session/stored-session.ts'
-import type {
-  AccountRequest,
-  AttachRequest,
-  ChangesSession,
-  FailDetails,
-  LookBackRecordRequest,
-  OnSession,
-  ResumeDetails,
-  SessionNote,
-  SnapshotRequest,
-  StartRequest,
-  TakeOverRequest,
-} from '../requests.ts'
 import { command, content, continuation, manner, prompt } from './command.ts'
 import { newSessionIds, watchOf } from './command-context.ts'
 import {
@@ -41,6 +28,19 @@ import {
   repeatable,
   targetOf,
 } from './references.ts'
+import type {
+  AccountRequest,
+  AttachRequest,
+  ChangesSession,
+  FailDetails,
+  LookBackRecordRequest,
+  OnSession,
+  ResumeDetails,
+  SessionNote,
+  SnapshotRequest,
+  StartRequest,
+  TakeOverRequest,
+} from './requests.ts'
 
 export const startSession = command<StartRequest>()({
   name: 'start_session',

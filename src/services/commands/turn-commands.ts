@@ -11,11 +11,11 @@ import { shownBy } from '../../domain/session/stored-session.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
 import type { TurnDraft, TurnInput } from '../../domain/turn/turn.ts'
 import { UNKNOWN_USAGE } from '../../domain/window/usage-reading.ts'
-import type { IdGenerator } from '../../ports/system.ts'
-import type { RecordTurnRequest, RecordTurnsRequest } from '../requests.ts'
+import type { IdGenerator } from '../../ports/system/system.ts'
 import { command, content } from './command.ts'
 import { type CommandContext, newHandoffIds } from './command-context.ts'
 import { asHolder, heldTargetOf } from './references.ts'
+import type { RecordTurnRequest, RecordTurnsRequest } from './requests.ts'
 
 const besideTurns = {
   withholdRestart: content(optional(trueOrFalse)),

@@ -1,5 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import type { Candidate } from '../../ports/pending-files.ts'
+import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { SuccessionParts } from './succession.ts'
 import type { TerminalDeps } from './terminal-deps.ts'

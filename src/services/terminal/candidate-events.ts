@@ -1,6 +1,6 @@
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { Candidate } from '../../ports/pending-files.ts'
+import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { HookAnswer, HookEvent } from './hook-event.ts'
 import type { Succession, SuccessionParts } from './succession.ts'
 

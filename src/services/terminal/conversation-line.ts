@@ -2,7 +2,7 @@ import type { PersonMessagesWanted } from '../../domain/checkpoint/carried-words
 import type { PersonMessage } from '../../domain/checkpoint/person-words.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Store } from '../../ports/store/store.ts'
 import { isOfTerminal } from './followed-session.ts'
 
 /** As many conversations are read of a branch of a branch. */

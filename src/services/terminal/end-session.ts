@@ -1,6 +1,6 @@
 import type { CommandId } from '../../domain/kernel/ids.ts'
 import { isTerminal } from '../../domain/session/agent-session.ts'
-import { derivedCommand } from '../derived-command.ts'
+import { derivedCommand } from '../commands/derived-command.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'

@@ -3,7 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { CommandId, HolderToken } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal-files.ts'
+import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 
 /** Events come twice, not a hundred times: as many are remembered as can be on their way at once. */
 const EVENTS_REMEMBERED = 64

@@ -1,7 +1,7 @@
 import type { AgentSessionId, CommandId, SignalId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import type { SignalDelivery, SignalKind } from '../../domain/session/context-signal.ts'
-import type { TerminalRuntime, WindowVariables } from '../../ports/terminal-files.ts'
+import type { TerminalRuntime, WindowVariables } from '../../ports/terminal/terminal-files.ts'
 
 /** The events that hooks report. */
 export const HOOK_EVENTS = [

@@ -1,4 +1,4 @@
-import type { TerminalRuntime } from '../../ports/terminal-files.ts'
+import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 
 /** The sessions of each runtime are kept as the agent that people know. */
 export const AGENTS = {

@@ -1,6 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
-import { derivedCommand } from '../derived-command.ts'
+import { derivedCommand } from '../commands/derived-command.ts'
 import { AfterCompaction } from './after-compaction.ts'
 import { CandidateEvents } from './candidate-events.ts'
 import { Candidates } from './candidates.ts'

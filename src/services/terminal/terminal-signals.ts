@@ -1,7 +1,7 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
-import type { TerminalRuntime } from '../../ports/terminal-files.ts'
+import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { HookEventName, TerminalSignal } from './hook-event.ts'
 import type { TerminalDeps } from './terminal-deps.ts'

@@ -6,9 +6,9 @@ import type { TurnInput } from '../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../domain/window/monitor-reports.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 import { WindowGauge } from '../../domain/window/window-gauge.ts'
-import type { TranscriptTail, WindowVariables } from '../../ports/terminal-files.ts'
-import type { WindowReader } from '../../ports/window-reader.ts'
-import { TurnCollector } from '../turn-collector.ts'
+import type { WindowReader } from '../../ports/agent/window-reader.ts'
+import type { TranscriptTail, WindowVariables } from '../../ports/terminal/terminal-files.ts'
+import { TurnCollector } from '../window/turn-collector.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
 /** The next thing a transcript says, numbered from its beginning: always the same number for the same thing. */

@@ -1,7 +1,7 @@
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
-import { hasSummary } from '../../domain/thread/block-content.ts'
-import { type BlockRefusal, describeBlockRefusal } from '../../domain/thread/block-refusal.ts'
+import { hasSummary } from '../../domain/memory-block/block-content.ts'
+import { type BlockRefusal, describeBlockRefusal } from '../../domain/memory-block/block-refusal.ts'
 import {
   type BlockEnd,
   fillBlock,
@@ -10,9 +10,9 @@ import {
   type MemoryBlock,
   readBlock,
   resetBlock,
-} from '../../domain/thread/memory-block.ts'
+} from '../../domain/memory-block/memory-block.ts'
 import type { ThreadPlace } from '../../domain/thread/thread-draft.ts'
-import type { MemoryFile } from '../../ports/memory-file.ts'
+import type { MemoryFile } from '../../ports/terminal/memory-file.ts'
 import type { ThreadDeps } from './thread-deps.ts'
 
 /** The names that agents read a memory file under. */

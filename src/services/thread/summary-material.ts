@@ -4,11 +4,11 @@ import { filesChanged, filesOf } from '../../domain/checkpoint/recap.ts'
 import { askedTask, type Conversation } from '../../domain/conversation/conversation.ts'
 import { beginningOf } from '../../domain/kernel/cut-text.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { SummaryMessage, SummarySource } from '../../domain/thread/summary-source.ts'
-import { oneLine } from '../../domain/thread/summary-statements.ts'
+import type { SummaryMessage, SummarySource } from '../../domain/summary/summary-source.ts'
+import { oneLine } from '../../domain/summary/summary-statements.ts'
 import type { Message } from '../../domain/turn/message.ts'
 import type { ToolCall } from '../../domain/turn/tool-call.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Store } from '../../ports/store/store.ts'
 
 /** The bounds of what is read for a summary, however long the conversation is. */
 const MOST = {

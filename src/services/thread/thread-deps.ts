@@ -1,11 +1,11 @@
 import type { Sha256 } from '../../domain/kernel/digest.ts'
-import type { BlockMarkers } from '../../domain/thread/memory-block.ts'
-import type { Logger } from '../../ports/logger.ts'
-import type { MemoryFiles } from '../../ports/memory-file.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Summarizer } from '../../ports/summarizer.ts'
-import type { Clock, IdGenerator } from '../../ports/system.ts'
-import type { ThreadSummaries } from '../../ports/thread-summaries.ts'
+import type { BlockMarkers } from '../../domain/memory-block/memory-block.ts'
+import type { Summarizer } from '../../ports/agent/summarizer.ts'
+import type { Store } from '../../ports/store/store.ts'
+import type { ThreadSummaries } from '../../ports/store/thread-summaries.ts'
+import type { Logger } from '../../ports/system/logger.ts'
+import type { Clock, IdGenerator } from '../../ports/system/system.ts'
+import type { MemoryFiles } from '../../ports/terminal/memory-file.ts'
 import type { HandoffService } from '../handoff-service.ts'
 
 /** How long a summary may wait for its thread, unless said otherwise. */

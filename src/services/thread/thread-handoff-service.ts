@@ -3,7 +3,8 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
-import { editedSummary } from '../../domain/thread/summary-budget.ts'
+import { editedSummary } from '../../domain/summary/summary-budget.ts'
+import { SUMMARY_TOKENS } from '../../domain/summary/thread-summary.ts'
 import {
   edited,
   mayRefine,
@@ -14,9 +15,8 @@ import {
 } from '../../domain/thread/thread-draft.ts'
 import { isPendingThread } from '../../domain/thread/thread-note.ts'
 import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
-import { SUMMARY_TOKENS } from '../../domain/thread/thread-summary.ts'
-import type { Reply } from '../answers.ts'
-import { derivedCommand } from '../derived-command.ts'
+import type { Reply } from '../commands/answers.ts'
+import { derivedCommand } from '../commands/derived-command.ts'
 import { acceptThread } from './accept-thread.ts'
 import { keepInMirror } from './keep-in-mirror.ts'
 import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'

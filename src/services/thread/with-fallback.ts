@@ -1,7 +1,7 @@
-import { extractiveSummary } from '../../domain/thread/extractive-summary.ts'
-import { isStructured } from '../../domain/thread/summary-form.ts'
-import { oneLine } from '../../domain/thread/summary-statements.ts'
-import type { Summarizer, SummaryMaterial, WrittenSummary } from '../../ports/summarizer.ts'
+import { extractiveSummary } from '../../domain/summary/extractive-summary.ts'
+import { isStructured } from '../../domain/summary/summary-form.ts'
+import { oneLine } from '../../domain/summary/summary-statements.ts'
+import type { Summarizer, SummaryMaterial, WrittenSummary } from '../../ports/agent/summarizer.ts'
 
 /** How long a model may take, unless said otherwise. */
 const USUAL_TIMEOUT_MS = 60_000

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ID_KINDS } from '../../ports/id-search.ts'
+import { ID_KINDS } from '../../ports/store/id-search.ts'
 import type { ContractPart } from '../store-contract.ts'
 
 export const idSearchContract: ContractPart = {

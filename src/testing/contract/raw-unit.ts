@@ -6,8 +6,8 @@ import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
 import type { WorkingSession } from '../../domain/session/agent-session.ts'
 import type { SnapshotRecord } from '../../domain/session/context-snapshot.ts'
 import type { StoredSession } from '../../domain/session/stored-session.ts'
-import { digestOf } from '../../holder-tokens.ts'
-import type { Unit } from '../../ports/unit-of-work.ts'
+import type { Unit } from '../../ports/store/unit-of-work.ts'
+import { digestOf } from '../../ports/system/holder-tokens.ts'
 import type { Scene } from '../scene.ts'
 
 /** A unit put together by hand, for what no decision of the domain would ask. */

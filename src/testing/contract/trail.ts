@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import { AuditService } from '../../services/audit-service.ts'
-import { sha256 } from '../../sha256.ts'
+import { sha256 } from '../../ports/system/sha256.ts'
+import { AuditService } from '../../services/audit/audit-service.ts'
 import type { Scene } from '../scene.ts'
 
 /** The auditor of a scene's store. */

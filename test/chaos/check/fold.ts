@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { foldHistory } from '../../../src/domain/history/history.ts'
 import type { ConversationId } from '../../../src/domain/kernel/ids.ts'
 import { withholdTexts } from '../../../src/domain/kernel/texts.ts'
-import type { Store } from '../../../src/ports/store.ts'
+import type { Store } from '../../../src/ports/store/store.ts'
 import { everyItem, ReadBack } from '../../cases/read-back.ts'
 
 type Rows = ReadonlyMap<string, object>

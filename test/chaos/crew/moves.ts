@@ -1,6 +1,6 @@
-import type { ContextService } from '../../../src/services/context-service.ts'
-import type { HandoffHistory } from '../../../src/services/handoff-history.ts'
 import type { HandoffService } from '../../../src/services/handoff-service.ts'
+import type { HandoffHistory } from '../../../src/services/history/handoff-history.ts'
+import type { ContextService } from '../../../src/services/window/context-service.ts'
 import { CONTEXT_MOVES } from './context-moves.ts'
 import { HANDOFF_MOVES } from './handoff-moves.ts'
 import { SESSION_MOVES } from './session-moves.ts'

@@ -1,4 +1,4 @@
-import type { PostgresOptions } from '../../../src/adapters/postgres/open-postgres.ts'
+import type { PostgresOptions } from '../../../src/adapters/postgres/open/open-postgres.ts'
 import type { Chance } from '../chance.ts'
 import type { Crew } from '../crew/crew.ts'
 import type { OwnServer } from './own-server.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { extractiveSummary } from '../../../src/domain/thread/extractive-summary.ts'
-import { summaryFrom } from '../../../src/domain/thread/summary-budget.ts'
-import { partsOf } from '../../../src/domain/thread/summary-parts.ts'
-import type { SummaryMessage, SummarySource } from '../../../src/domain/thread/summary-source.ts'
-import type { SummaryPart } from '../../../src/domain/thread/thread-summary.ts'
+import { extractiveSummary } from '../../../src/domain/summary/extractive-summary.ts'
+import { summaryFrom } from '../../../src/domain/summary/summary-budget.ts'
+import { partsOf } from '../../../src/domain/summary/summary-parts.ts'
+import type { SummaryMessage, SummarySource } from '../../../src/domain/summary/summary-source.ts'
+import type { SummaryPart } from '../../../src/domain/summary/thread-summary.ts'
 
 const person = (text: string): SummaryMessage => ({ role: 'user', text, toolCalls: [], isPerson: true })
 const agent = (text: string, ...calls: readonly (readonly [string, string])[]): SummaryMessage => ({

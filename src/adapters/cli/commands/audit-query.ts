@@ -1,11 +1,11 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import type { Run } from '../command.ts'
-import { handoffFilter } from '../handoff-filter.ts'
-import { asTheyAre, printList } from '../list-command.ts'
-import { minuteIn, zoneIn } from '../render-time.ts'
-import { styleOf } from '../style.ts'
-import { conversationFlag } from '../subject.ts'
+import { handoffFilter } from '../choose/handoff-filter.ts'
+import { conversationFlag } from '../choose/subject.ts'
+import { minuteIn, zoneIn } from '../render/render-time.ts'
+import { styleOf } from '../terminal/style.ts'
+import type { Run } from '../tree/command.ts'
+import { asTheyAre, printList } from '../tree/list-command.ts'
 
 /** Who handed over to whom, when and why. */
 export const auditQuery: Run = async (invocation) => {

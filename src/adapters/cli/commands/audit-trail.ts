@@ -1,15 +1,15 @@
-import { createBatonpass } from '../../../batonpass.ts'
 import type { AuditEntry } from '../../../domain/audit-event.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../../domain/kernel/ids.ts'
-import type { Paged } from '../../../ports/page.ts'
-import type { HandoffHistory } from '../../../services/handoff-history.ts'
-import type { Output, Run } from '../command.ts'
-import { handoffOf, renderEntry } from '../render-audit.ts'
-import { toJsonLine } from '../render-text.ts'
-import { storeToRead } from '../store-options.ts'
-import { conversationOf, subjectIn } from '../subject.ts'
+import { createBatonpass } from '../../../main/batonpass.ts'
+import type { Paged } from '../../../ports/store/page.ts'
+import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
+import { storeToRead } from '../choose/store-options.ts'
+import { conversationOf, subjectIn } from '../choose/subject.ts'
+import { handoffOf, renderEntry } from '../render/render-audit.ts'
+import { toJsonLine } from '../render/render-text.ts'
+import type { Output, Run } from '../tree/command.ts'
 
 const PAGE = 500
 

@@ -1,14 +1,14 @@
-import { createBatonpass } from '../../../batonpass.ts'
 import { type AuditVerdict, NOT_COVERED } from '../../../domain/audit/audit-verdict.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
-import type { AuditService } from '../../../services/audit-service.ts'
-import type { Invocation, Run } from '../command.ts'
-import { UsageError } from '../problems.ts'
-import { countedEntries, renderNotCovered, renderVerdict } from '../render-audit.ts'
-import { toJson } from '../render-text.ts'
-import { storeToRead } from '../store-options.ts'
-import { conversationOf, namesSubject, subjectIn } from '../subject.ts'
+import { createBatonpass } from '../../../main/batonpass.ts'
+import type { AuditService } from '../../../services/audit/audit-service.ts'
+import { storeToRead } from '../choose/store-options.ts'
+import { conversationOf, namesSubject, subjectIn } from '../choose/subject.ts'
+import { countedEntries, renderNotCovered, renderVerdict } from '../render/render-audit.ts'
+import { toJson } from '../render/render-text.ts'
+import type { Invocation, Run } from '../tree/command.ts'
+import { UsageError } from '../tree/problems.ts'
 
 const PROGRESS_EVERY = 100
 

@@ -1,9 +1,9 @@
-import type { Run } from '../command.ts'
-import { oneOf, understood } from '../history-args.ts'
-import { UsageError } from '../problems.ts'
-import { renderCompletion } from '../render-completion.ts'
-import { SHELLS } from '../shells.ts'
+import { oneOf, understood } from '../choose/history-args.ts'
+import { renderCompletion } from '../render/render-completion.ts'
+import type { Run } from '../tree/command.ts'
 import { COMMANDS, GROUPS } from '../tree/index.ts'
+import { UsageError } from '../tree/problems.ts'
+import { SHELLS } from '../tree/shells.ts'
 
 /** Prints a script that completes commands and flags in a shell. */
 export const completion: Run = async ({ positionals: [word], out }) => {

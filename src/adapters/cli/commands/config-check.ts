@@ -1,16 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { foreseenRefusals, readConfiguration } from '../../../command-parts.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { CONFIGURATION_FILES, ConfigurationError } from '../../../domain/run/configuration.ts'
 import { describeFullWindow } from '../../../domain/run/full-window.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import { allowedNetworks } from '../allowed-networks.ts'
-import type { Invocation, Run } from '../command.ts'
-import { UsageError } from '../problems.ts'
-import { renderConfiguration, renderProblems } from '../render-configuration.ts'
-import { toJson } from '../render-text.ts'
+import { readConfiguration } from '../../../main/configuration.ts'
+import { foreseenRefusals } from '../../hooks/foreseen-refusals.ts'
+import { allowedNetworks } from '../choose/allowed-networks.ts'
+import { renderConfiguration, renderProblems } from '../render/render-configuration.ts'
+import { toJson } from '../render/render-text.ts'
+import type { Invocation, Run } from '../tree/command.ts'
+import { UsageError } from '../tree/problems.ts'
 
 /** Says what a configuration file amounts to, or what is wrong with it. Nothing is opened or started. */
 export const configCheck: Run = async (invocation) => {

@@ -2,22 +2,17 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import {
-  askService,
-  keepHandoff,
-  NoService,
-  newHandoffId,
-  readPending,
-  type ServiceReply,
-  workspaceOf,
-} from '../../../service-client.ts'
-import type { Invocation, Run } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { redactorIn, sayHidden } from '../hidden-secrets.ts'
-import { textFlag } from '../history-args.ts'
-import { CommandNotCompleted, UsageError } from '../problems.ts'
-import { plain, toJson } from '../render-text.ts'
-import { type CommandService, serviceToUse } from '../store-options.ts'
+import { askService, NoService, type ServiceReply } from '../../hook-client/ask-service.ts'
+import { keepHandoff, newHandoffId } from '../../hook-client/keep-handoff.ts'
+import { readPending } from '../../hook-client/pending-text.ts'
+import { workspaceOf } from '../../place/workspace.ts'
+import { textFlag } from '../choose/history-args.ts'
+import { type CommandService, serviceToUse } from '../choose/store-options.ts'
+import { plain, toJson } from '../render/render-text.ts'
+import { redactorIn, sayHidden } from '../terminal/hidden-secrets.ts'
+import type { Invocation, Run } from '../tree/command.ts'
+import { EXIT } from '../tree/exit-codes.ts'
+import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
 
 const LONGEST = 1_048_576
 

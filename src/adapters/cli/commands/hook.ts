@@ -1,10 +1,10 @@
-import type { Run } from '../command.ts'
+import type { Run } from '../tree/command.ts'
 
 /** Runs a hook from the command tree, as `main.ts` does without it. */
 export const hookCommand =
   (event: string): Run =>
   async ({ values }) => {
-    const { runHook } = await import('../../../hook-client.ts')
+    const { runHook } = await import('../../hook-client/run-hook.ts')
     const flags = Object.entries(values).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
     await runHook([event, ...flags])
   }

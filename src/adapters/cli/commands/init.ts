@@ -1,9 +1,9 @@
-import { workingFolder } from '../../../command-parts.ts'
-import { adoptProject, makeProject, moveProject, type ProjectMade } from '../../../project-store.ts'
-import type { Run } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { CommandNotCompleted, UsageError } from '../problems.ts'
-import { plain, toJson } from '../render-text.ts'
+import { adoptProject, makeProject, moveProject, type ProjectMade } from '../../../main/project-store.ts'
+import { workingFolder } from '../../place/home-folder.ts'
+import { plain, toJson } from '../render/render-text.ts'
+import type { Run } from '../tree/command.ts'
+import { EXIT } from '../tree/exit-codes.ts'
+import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
 
 /** Makes a project store, adopts one that is there, or moves one to the home folder. */
 export const initCommand: Run = async (invocation) => {

@@ -14,14 +14,14 @@ import {
   type Part,
   uninstall,
   wantedBy,
-} from '../../../installing.ts'
-import type { Invocation, Run } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { oneOf, understood } from '../history-args.ts'
-import { CommandNotCompleted, UsageError } from '../problems.ts'
-import { renderInstalled, renderParts } from '../render-installation.ts'
-import { toJson } from '../render-text.ts'
-import { writeSpans } from '../style.ts'
+} from '../../../main/installer.ts'
+import { oneOf, understood } from '../choose/history-args.ts'
+import { renderInstalled, renderParts } from '../render/render-installation.ts'
+import { toJson } from '../render/render-text.ts'
+import { writeSpans } from '../terminal/style.ts'
+import type { Invocation, Run } from '../tree/command.ts'
+import { EXIT } from '../tree/exit-codes.ts'
+import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
 
 const scopeOf = ({ values: { scope = 'user' } }: Invocation): ClaudeScope =>
   understood('--scope', String(scope), oneOf(CLAUDE_SCOPES))

@@ -1,12 +1,12 @@
 import type { LineageSubject } from '../../../domain/history/lineage.ts'
 import { agentSessionId, conversationId, handoffId } from '../../../domain/kernel/ids.ts'
-import type { Run } from '../command.ts'
-import { notFound } from '../history-args.ts'
-import type { NamedThing } from '../matching-things.ts'
-import { renderLineage, sessionsIn } from '../render-lineage.ts'
-import { toJson } from '../render-text.ts'
-import { subjectIn } from '../subject.ts'
-import { withHistory } from '../with-history.ts'
+import { notFound } from '../choose/history-args.ts'
+import type { NamedThing } from '../choose/matching-things.ts'
+import { subjectIn } from '../choose/subject.ts'
+import { withHistory } from '../choose/with-history.ts'
+import { renderLineage, sessionsIn } from '../render/render-lineage.ts'
+import { toJson } from '../render/render-text.ts'
+import type { Run } from '../tree/command.ts'
 
 /** Shows where a conversation came from and what happened to it. */
 export const lineage: Run = async (invocation) => {

@@ -1,10 +1,10 @@
 import { agentSessionId, conversationId } from '../../../domain/kernel/ids.ts'
 import type { MessageInHistory } from '../../../domain/turn/message.ts'
-import type { Run } from '../command.ts'
-import { asTheyAre, type Lines, printList } from '../list-command.ts'
-import { renderText } from '../render-facts.ts'
-import { minuteIn, zoneIn } from '../render-time.ts'
-import { subjectIn } from '../subject.ts'
+import { subjectIn } from '../choose/subject.ts'
+import { renderText } from '../render/render-facts.ts'
+import { minuteIn, zoneIn } from '../render/render-time.ts'
+import type { Run } from '../tree/command.ts'
+import { asTheyAre, type Lines, printList } from '../tree/list-command.ts'
 
 /** Shows what was said in a conversation or a session, word for word. */
 export const messages: Run = async (invocation) => {

@@ -1,14 +1,14 @@
-import type { StoreOptions } from '../../../command-parts.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import { openMigrator } from '../../../migrating.ts'
-import type { Invocation, Run } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { duration, parsedFlag, textFlag } from '../history-args.ts'
-import { CommandNotCompleted, UsageError } from '../problems.ts'
-import { toJson } from '../render-text.ts'
-import { storeOptions, storeToRead, storeToWrite } from '../store-options.ts'
+import { openMigrator } from '../../../main/migrator.ts'
+import type { StoreOptions } from '../../../main/options.ts'
+import { duration, parsedFlag, textFlag } from '../choose/history-args.ts'
+import { storeOptions, storeToRead, storeToWrite } from '../choose/store-options.ts'
+import { toJson } from '../render/render-text.ts'
+import type { Invocation, Run } from '../tree/command.ts'
+import { EXIT } from '../tree/exit-codes.ts'
+import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
 
 type OpenMigrator = ReturnType<typeof openMigrator>
 type MigrationStatus = Awaited<ReturnType<OpenMigrator['migrator']['status']>>[number]

@@ -1,22 +1,23 @@
-import { openStore, type StoreOptions } from '../../../command-parts.ts'
 import { sumsOf } from '../../../domain/history/job-sums.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { instant } from '../../../domain/kernel/instant.ts'
-import { askAll, askedOf, askStore, type ReportAsked, type StoreAnswer } from '../asked-stores.ts'
-import type { Invocation, Run } from '../command.ts'
-import { continued } from '../continued.ts'
-import { EXIT } from '../exit-codes.ts'
-import { pageSize, parsedFlag, textFlag } from '../history-args.ts'
-import { notTogether } from '../list-command.ts'
-import { CommandNotCompleted } from '../problems.ts'
-import { renderReport } from '../render-report.ts'
-import { renderReportMarkdown } from '../render-report-markdown.ts'
-import { toJson } from '../render-text.ts'
-import { zoneIn } from '../render-time.ts'
-import { type Report, reportDocument } from '../report-facts.ts'
-import { dayIn, since } from '../report-period.ts'
-import { serviceIn, storeToRead } from '../store-options.ts'
-import { writeSpans } from '../style.ts'
+import { openStore } from '../../../main/open-store.ts'
+import type { StoreOptions } from '../../../main/options.ts'
+import { askAll, askedOf, askStore, type ReportAsked, type StoreAnswer } from '../choose/asked-stores.ts'
+import { pageSize, parsedFlag, textFlag } from '../choose/history-args.ts'
+import { dayIn, since } from '../choose/report-period.ts'
+import { serviceIn, storeToRead } from '../choose/store-options.ts'
+import { renderReport } from '../render/render-report.ts'
+import { renderReportMarkdown } from '../render/render-report-markdown.ts'
+import { toJson } from '../render/render-text.ts'
+import { zoneIn } from '../render/render-time.ts'
+import { type Report, reportDocument } from '../render/report-facts.ts'
+import { continued } from '../terminal/continued.ts'
+import { writeSpans } from '../terminal/style.ts'
+import type { Invocation, Run } from '../tree/command.ts'
+import { EXIT } from '../tree/exit-codes.ts'
+import { notTogether } from '../tree/list-command.ts'
+import { CommandNotCompleted } from '../tree/problems.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -55,7 +56,7 @@ const ask = async (invocation: Invocation, asked: ReportAsked): Promise<readonly
   const chosen = storeToRead(invocation)
   const first = (): Promise<StoreAnswer> => askStore(chosen, () => openStore(chosen), asked)
   if (invocation.values['all-stores'] !== true) return [await first()]
-  const { openToAsk, otherStores } = await import('../../../every-store.ts')
+  const { openToAsk, otherStores } = await import('../../../main/every-store.ts')
   const others = otherStores(chosen, invocation.environment)
   return askAll([chosen, ...others], (options: StoreOptions) =>
     askedOf(

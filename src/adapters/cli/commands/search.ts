@@ -1,11 +1,11 @@
 import type { FoundInHistory } from '../../../domain/history/look-back.ts'
 import { speakerOf } from '../../../domain/history/look-back-text.ts'
 import { shortId } from '../../../domain/kernel/id-ending.ts'
-import type { Run } from '../command.ts'
-import { asTheyAre, type Lines, printList } from '../list-command.ts'
-import { UsageError } from '../problems.ts'
-import { plain, plainLines, wrapped } from '../render-text.ts'
-import { minuteIn, zoneIn } from '../render-time.ts'
+import { plain, plainLines, wrapped } from '../render/render-text.ts'
+import { minuteIn, zoneIn } from '../render/render-time.ts'
+import type { Run } from '../tree/command.ts'
+import { asTheyAre, type Lines, printList } from '../tree/list-command.ts'
+import { UsageError } from '../tree/problems.ts'
 
 /** Finds words in everything that was said, in any conversation. */
 export const search: Run = async (invocation) => {

@@ -1,13 +1,13 @@
 import { agentSessionId, type TurnId, turnId } from '../../../domain/kernel/ids.ts'
-import type { HandoffHistory } from '../../../services/handoff-history.ts'
-import type { Run } from '../command.ts'
-import { newestSession } from '../conversation-rows.ts'
-import { notFound } from '../history-args.ts'
-import type { NamedThing } from '../matching-things.ts'
-import { toJson, widthOn } from '../render-text.ts'
-import { renderWindow } from '../render-window.ts'
-import { conversationOf, subjectIn } from '../subject.ts'
-import { withHistory } from '../with-history.ts'
+import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
+import { notFound } from '../choose/history-args.ts'
+import type { NamedThing } from '../choose/matching-things.ts'
+import { conversationOf, subjectIn } from '../choose/subject.ts'
+import { withHistory } from '../choose/with-history.ts'
+import { newestSession } from '../render/conversation-rows.ts'
+import { toJson, widthOn } from '../render/render-text.ts'
+import { renderWindow } from '../render/render-window.ts'
+import type { Run } from '../tree/command.ts'
 
 /** Shows what a session's window held right after a turn. */
 export const sessionsWindow: Run = async (invocation) => {

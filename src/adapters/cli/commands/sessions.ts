@@ -2,26 +2,26 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { agentSessionId } from '../../../domain/kernel/ids.ts'
 import { type AgentSession, SESSION_STATES } from '../../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../../domain/window/context-monitor.ts'
-import type { HandoffHistory } from '../../../services/handoff-history.ts'
-import type { Run } from '../command.ts'
+import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
+import { notFound, oneOf, parsedFlag, textFlag } from '../choose/history-args.ts'
+import type { NamedThing } from '../choose/matching-things.ts'
+import { conversationFlag, conversationOf, subjectIn } from '../choose/subject.ts'
+import { withHistory } from '../choose/with-history.ts'
 import {
   folderColumn,
   type InConversation,
   newestSession,
   titleColumn,
   withConversations,
-} from '../conversation-rows.ts'
-import { notFound, oneOf, parsedFlag, textFlag } from '../history-args.ts'
-import { orderOf, printList } from '../list-command.ts'
-import type { NamedThing } from '../matching-things.ts'
-import { age } from '../render-age.ts'
-import { describeTotals } from '../render-checkpoint.ts'
-import { renderBlock, renderFacts } from '../render-facts.ts'
-import { toJson, widthOn } from '../render-text.ts'
-import { describeMessages, describeMonitor, describeUsage } from '../render-window.ts'
-import { styleOf } from '../style.ts'
-import { conversationFlag, conversationOf, subjectIn } from '../subject.ts'
-import { withHistory } from '../with-history.ts'
+} from '../render/conversation-rows.ts'
+import { age } from '../render/render-age.ts'
+import { describeTotals } from '../render/render-checkpoint.ts'
+import { renderBlock, renderFacts } from '../render/render-facts.ts'
+import { toJson, widthOn } from '../render/render-text.ts'
+import { describeMessages, describeMonitor, describeUsage } from '../render/render-window.ts'
+import { styleOf } from '../terminal/style.ts'
+import type { Run } from '../tree/command.ts'
+import { orderOf, printList } from '../tree/list-command.ts'
 
 /** Lists sessions across conversations. */
 export const sessionsList: Run = async (invocation) => {

@@ -1,13 +1,13 @@
-import { createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
+import { createBatonpass } from '../../../main/batonpass.ts'
 import type { BlockStatus } from '../../../services/thread/thread-requests.ts'
-import type { Run } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
-import { textFlag } from '../history-args.ts'
-import { CommandNotCompleted } from '../problems.ts'
-import { plain, toJson } from '../render-text.ts'
-import { accepted, withThreads, workspaceIn } from '../with-threads.ts'
+import { textFlag } from '../choose/history-args.ts'
+import { accepted, withThreads, workspaceIn } from '../choose/with-threads.ts'
+import { plain, toJson } from '../render/render-text.ts'
+import type { Run } from '../tree/command.ts'
+import { EXIT } from '../tree/exit-codes.ts'
+import { CommandNotCompleted } from '../tree/problems.ts'
 
 /** Puts the empty block into a memory file. */
 export const threadSetup: Run = async (invocation) => {

@@ -1,5 +1,5 @@
-import type { CliCommand } from '../command.ts'
-import { SHELLS } from '../shells.ts'
+import type { CliCommand } from './command.ts'
+import { SHELLS } from './shells.ts'
 
 /** The commands about the command itself. */
 export const ABOUT_COMMANDS = {

@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts'
+import type { CliCommand } from './command.ts'
 import { HANDOFF_FLAGS, LIST_FLAGS, PAGE_FLAGS } from './list-flags.ts'
 import { KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'

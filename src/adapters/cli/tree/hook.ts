@@ -1,4 +1,4 @@
-import type { CliCommand, Flags } from '../command.ts'
+import type { CliCommand, Flags } from './command.ts'
 import { PLACE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 

@@ -1,5 +1,5 @@
-import type { CliCommand } from '../command.ts'
 import { ABOUT_COMMANDS } from './about.ts'
+import type { CliCommand } from './command.ts'
 import { HISTORY_COMMANDS } from './history.ts'
 import { HOOK_COMMANDS } from './hook.ts'
 import { INSTALL_COMMANDS } from './install.ts'

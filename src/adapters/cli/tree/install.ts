@@ -1,4 +1,4 @@
-import type { CliCommand, Flags } from '../command.ts'
+import type { CliCommand, Flags } from './command.ts'
 import { JSON_FLAG } from './store-flags.ts'
 import { WORDS } from './words.ts'
 

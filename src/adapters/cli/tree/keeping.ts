@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts'
+import type { CliCommand } from './command.ts'
 import { JSON_FLAG, SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 
 const migrate = () => import('../commands/migrate.ts')

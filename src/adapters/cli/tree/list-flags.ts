@@ -1,4 +1,4 @@
-import type { Flags } from '../command.ts'
+import type { Flags } from './command.ts'
 import { STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 

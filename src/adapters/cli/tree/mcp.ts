@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts'
+import type { CliCommand } from './command.ts'
 import { SERVICE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { Flags } from '../command.ts'
+import type { Flags } from './command.ts'
 
 /** The heading of the flags that choose a store. */
 const group = 'Store:'

@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts'
+import type { CliCommand } from './command.ts'
 import { PAGE_FLAGS } from './list-flags.ts'
 import { JSON_FLAG, KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
 

@@ -1,4 +1,4 @@
-import type { CliCommand } from '../command.ts'
+import type { CliCommand } from './command.ts'
 import { LIMIT_FLAGS, LOOK_BACK_FLAG, NETWORK_FLAGS, RUN_FLAGS, RUNTIME_FLAGS } from './run-flags.ts'
 import { JSON_FLAG, PLACE_FLAGS, SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'

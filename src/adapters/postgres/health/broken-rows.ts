@@ -1,5 +1,5 @@
-import type { Finding } from '../../../ports/health-check.ts'
-import { quoted } from '../database.ts'
+import type { Finding } from '../../../ports/system/health-check.ts'
+import { quoted } from '../statements/database.ts'
 import type { ExaminedStore } from './examined-store.ts'
 
 interface Rule {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../ports/health-check.ts'
+import type { Finding } from '../../../ports/system/health-check.ts'
 
 /** How far the clocks may be apart before claims are decided twice. */
 const FEW_MS = 2_000

@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
-import { StoreFailure } from '../../../ports/store-failure.ts'
-import type { Database } from '../database.ts'
-import type { Migrator } from '../migrator.ts'
-import { type OpenMigrator, openMigratorAt } from '../open-migrator.ts'
-import type { Addresses } from '../servers/server-list.ts'
+import { StoreFailure } from '../../../ports/store/store-failure.ts'
+import type { Migrator } from '../migrate/migrator.ts'
+import { type OpenMigrator, openMigratorAt } from '../migrate/open-migrator.ts'
+import type { Addresses } from '../open/server-list.ts'
+import type { Database } from '../statements/database.ts'
 
 /** Where the store is that is looked at: on a server, or in the folder of an embedded store. */
 export interface StoreAddress {

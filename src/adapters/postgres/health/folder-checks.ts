@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
-import type { Finding } from '../../../ports/health-check.ts'
+import type { Finding } from '../../../ports/system/health-check.ts'
 import { quoted } from '../../../processes/quoted.ts'
-import { isCopiedLock, isOnSameKernel, type Liveness, livenessOf } from '../pglite-holder.ts'
-import { lineOf } from '../pglite-lock.ts'
-import { feelPulse } from '../pglite-pulse.ts'
+import { isCopiedLock, isOnSameKernel, type Liveness, livenessOf } from '../embedded/pglite-holder.ts'
+import { lineOf } from '../embedded/pglite-lock.ts'
+import { feelPulse } from '../embedded/pglite-pulse.ts'
 import { spaceFinding } from './space-finding.ts'
 
 /** Whether an embedded store's files are for this user alone. Systems without owners have nothing to look at. */

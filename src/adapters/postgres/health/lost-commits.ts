@@ -1,4 +1,4 @@
-import type { Finding } from '../../../ports/health-check.ts'
+import type { Finding } from '../../../ports/system/health-check.ts'
 import type { ExaminedStore } from './examined-store.ts'
 
 interface Standing {

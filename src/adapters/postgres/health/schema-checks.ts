@@ -1,7 +1,7 @@
-import type { Finding } from '../../../ports/health-check.ts'
-import { isOldNumbering, WHAT_IS_OLD, WHAT_TO_DO_WITH_OLD } from '../applied-changes.ts'
-import { FUNCTIONS_VERSION, quoted } from '../database.ts'
-import { ofSchema } from '../migrator.ts'
+import type { Finding } from '../../../ports/system/health-check.ts'
+import { isOldNumbering, WHAT_IS_OLD, WHAT_TO_DO_WITH_OLD } from '../migrate/applied-changes.ts'
+import { ofSchema } from '../migrate/migrator.ts'
+import { FUNCTIONS_VERSION, quoted } from '../statements/database.ts'
 import type { ExaminedStore } from './examined-store.ts'
 import { schemaDrift } from './schema-drift.ts'
 

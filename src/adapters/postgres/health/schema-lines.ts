@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
-import type { Database } from '../database.ts'
-import { quoted } from '../database.ts'
+import type { Database } from '../statements/database.ts'
+import { quoted } from '../statements/database.ts'
 
 /** Everything in a schema, a line each, below the table or function it belongs to. `$1` is the schema, `$2` the same quoted. */
 const QUERY = `

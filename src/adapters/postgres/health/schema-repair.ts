@@ -1,4 +1,4 @@
-import { quoted } from '../database.ts'
+import { quoted } from '../statements/database.ts'
 import type { SchemaFact } from './schema-facts.ts'
 
 /** The statements of all migrations, for the schema `batonpass`, and the thing to be repaired. */

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../ports/health-check.ts'
+import type { Finding } from '../../../ports/system/health-check.ts'
 
 const MEGABYTE = 2 ** 20
 /** Below this the embedded store refuses to open, and below that it soon will. */

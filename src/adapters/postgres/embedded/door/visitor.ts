@@ -1,0 +1,41 @@
+import { PostgresDriver } from 'kysely'
+import { type Around, safePool } from '../../open/safe-pool.ts'
+import type { Holder } from '../pglite-holder.ts'
+import type { Way } from '../shared-folder.ts'
+import { foundDoorFolder } from './door-place.ts'
+
+/** The engine does one thing at a time; more connections would only wait there instead of here. */
+const MOST_CONNECTIONS = 4
+
+/** The way through a holder's door. Nothing when it has none, or none that is safe to go through. */
+export const wayThrough = async (
+  store: string,
+  holder: Holder,
+  asking: Around,
+  patienceMs: number,
+): Promise<Way | undefined> => {
+  const folder = holder.door === undefined ? undefined : foundDoorFolder(store, holder.door)
+  if (folder === undefined) return undefined
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({
+    // Each of these is said, because what is not is looked for in the environment.
+    host: folder,
+    port: 5432,
+    user: 'postgres',
+    database: 'postgres',
+    password: '',
+    ssl: false,
+    max: MOST_CONNECTIONS,
+    // A pool that is closed waits for connections that are being made; a holder that is stopped would never let them in.
+    connectionTimeoutMillis: patienceMs,
+    // As with an engine of its own, a process that is done may end without closing the store.
+    allowExitOnIdle: true,
+  })
+  // An idle connection breaks when the holder ends; the next one finds out who has the folder then.
+  pool.on('error', () => {})
+  const waits = { connectMs: patienceMs, answerMs: patienceMs }
+  const driver = new PostgresDriver({ pool: safePool(pool, { waits, isDirect: false, asking }) })
+  await driver.init()
+  let closing: Promise<void> | undefined
+  return { driver, holder, close: () => (closing ??= pool.end()) }
+}

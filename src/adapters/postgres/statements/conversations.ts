@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { ConversationRepository } from '../../../ports/store/conversation-repository.ts'
+import { toBudgetUse } from '../rows/budget-use-row.ts'
+import { toConversation } from '../rows/conversation-row.ts'
+import { toStorableText } from '../rows/text-codec.ts'
+import { allOf, byAge, given, noted } from './by-age.ts'
+import { called, type Database, named, readDocuments, reading } from './database.ts'
+import { readDelegated, readTree } from './delegations.ts'
+import { listJobs } from './jobs.ts'
+import { readLineage } from './lineage.ts'
+import { paged } from './paging.ts'
+
+/** Conversations, one or many, and whole lineages in one read. */
+export const conversationsIn = (database: Database): ConversationRepository => {
+  const { kysely } = database
+  const one = async (column: 'id' | 'external_key', value: string) => {
+    const query = kysely.selectFrom('conversations as c').select(sql<string>`to_jsonb(c)::text`.as('json'))
+    const [found] = await readDocuments(() => query.where(`c.${column}`, '=', value).execute())
+    return found === undefined ? undefined : toConversation(found)
+  }
+  return {
+    find: (id) => reading(() => one('id', id)),
+    findByExternalKey: (key) => reading(() => one('external_key', toStorableText(key))),
+    findUse: (id) =>
+      reading(async () => {
+        const query = sql<{ json: string }>`select ${called(database, 'budget_use')}(c.id)::text as json
+          from ${named(database, 'conversations')} c where c.id = ${id}::uuid`
+        const [found] = await readDocuments(async () => (await query.execute(kysely)).rows)
+        return found === undefined ? undefined : toBudgetUse(found)
+      }),
+    list: ({ subject, isRoot, state, metadata, order = 'oldest_first' }, page) =>
+      reading(async () => {
+        const age = byAge('c', 'opened_at', { ...page, order })
+        const where = allOf([
+          given(subject, (wanted) => sql`c.subject = ${toStorableText(wanted)}`),
+          given(isRoot, () => sql`c.parent_id is null`),
+          given(state, (wanted) => (wanted === 'open' ? sql`c.closed_at is null` : sql`c.closed_at is not null`)),
+          noted('c', metadata),
+          ...age.from,
+        ])
+        const query = sql<{ json: string }>`select to_jsonb(c)::text as json from ${named(database, 'conversations')} c
+          where ${where} order by ${age.order} limit ${age.limit}`
+        const rows = await readDocuments(async () => (await query.execute(kysely)).rows)
+        return paged(rows.map(toConversation), page, ({ openedAt, id }) => [openedAt, id])
+      }),
+    lineage: (of) => reading(() => readLineage(database, typeof of === 'string' ? { conversationId: of } : of)),
+    listDelegated: (id) => reading(() => readDelegated(database, id)),
+    listJobs: (filter, page) => reading(() => listJobs(database, filter, page)),
+    findTree: (id) => reading(() => readTree(database, id)),
+  }
+}

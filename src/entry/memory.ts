@@ -1,0 +1,1 @@
+export { MemoryStore } from '../adapters/memory/memory-store.ts'

@@ -1,0 +1,1 @@
+export { openTelemetry } from '../adapters/telemetry/open-telemetry.ts'

@@ -1,0 +1,7 @@
+export type { Pressure, WindowParts, WindowSize, WindowSource } from '../domain/window/context-pressure.ts'
+export type { MonitorReport, ReportOutcome } from '../domain/window/monitor-reports.ts'
+export type { ReadingSemantics, UsageProvenance, UsageTotals } from '../domain/window/usage-reading.ts'
+export type { CompactionTrigger, WindowEvent } from '../domain/window/window-event.ts'
+export { WindowGauge } from '../domain/window/window-gauge.ts'
+export type { CompactionSeen, Gauged, WindowGaugeOptions, WindowHistory } from '../domain/window/window-history.ts'
+export type { RecordedText, WindowReader } from '../ports/agent/window-reader.ts'

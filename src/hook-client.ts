@@ -1,1 +1,0 @@
-export { runHook } from './adapters/hook-client/run-hook.ts'

@@ -1,1 +1,0 @@
-export { MemoryStore } from './adapters/memory/memory-store.ts'

@@ -1,0 +1,77 @@
+import type { AgentSessionId, CommandId, ConversationId } from '../../domain/kernel/ids.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import type { TerminalRuntime } from './terminal-files.ts'
+
+/** A document that waits for the next session of its workspace. */
+export interface PendingDocument {
+  readonly v: 1
+  readonly id: string
+  readonly workspace: string
+  readonly runtime: TerminalRuntime
+  /** The session that wrote it. */
+  readonly providerSessionId: string
+  readonly sessionId: AgentSessionId
+  readonly conversationId: ConversationId
+  readonly agentName: string
+  readonly document: string
+  readonly reason?: string
+  /** Everything that the next session begins with. */
+  readonly text: string
+  /** The document as a file of its own. */
+  readonly path: string
+  readonly writtenAt: Instant
+  /** How many turns its session had taken then. */
+  readonly turns: number
+  readonly expiresAt: Instant
+}
+
+/** A session that began with a pending document, with the summary of a thread or as a fork, and has taken no turn yet: whose conversation it is in is not decided. */
+export interface Candidate {
+  readonly v: 1
+  readonly runtime: TerminalRuntime
+  readonly providerSessionId: string
+  /** The document that it began with, or the thread; of a fork an id of its own. */
+  readonly pendingId: string
+  /** The conversation of that document: it branches off from there if another session takes the document. */
+  readonly branchOf?: ConversationId
+  /** Whether its runtime made it as a copy of another session. */
+  readonly isFork?: boolean
+  /** The thread whose summary was in the memory file when it began; absent where it began with a document. */
+  readonly thread?: ConversationId
+  readonly workspace: string
+  readonly cwd?: string
+  readonly model?: string
+  readonly transcriptPath?: string
+  /** The prompts of its person so far. */
+  readonly prompts: readonly { readonly commandId: CommandId; readonly prompt: string }[]
+  readonly hasEnded: boolean
+}
+
+/** A document that a candidate has taken for itself, until the handoff is completed. */
+export interface TakenDocument {
+  readonly pending: PendingDocument
+  readonly by: string
+}
+
+/**
+ * Keeps documents that wait for the next session of a workspace, and the sessions that may become it. Files are replaced
+ * and moved whole, and are for their owner only: a document is pending, or taken by one candidate, or over.
+ */
+export interface PendingFiles {
+  /** The workspace of a folder. Absent where there is no such folder. */
+  workspaceOf(folder: string): string | undefined
+  readPending(workspace: string): Promise<PendingDocument | undefined>
+  writePending(document: PendingDocument): Promise<void>
+  listPending(): Promise<readonly PendingDocument[]>
+  /** Moves a pending document to the candidate that has it from now on. */
+  takePending(document: PendingDocument, by: string): Promise<void>
+  listTaken(): Promise<readonly TakenDocument[]>
+  forgetTaken(taken: TakenDocument): Promise<void>
+  /** Moves a pending document to those that are over: its session is still to be ended, if it has ended. */
+  closePending(document: PendingDocument): Promise<void>
+  listClosed(): Promise<readonly PendingDocument[]>
+  forgetClosed(document: PendingDocument): Promise<void>
+  listCandidates(): Promise<readonly Candidate[]>
+  writeCandidate(candidate: Candidate): Promise<void>
+  forgetCandidate(providerSessionId: string): Promise<void>
+}

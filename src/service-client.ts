@@ -1,5 +1,0 @@
-export { agentOf } from './adapters/hook-client/agent-process.ts'
-export { askService, NoService, type ServiceReply } from './adapters/hook-client/ask-service.ts'
-export { keepHandoff, newHandoffId } from './adapters/hook-client/keep-handoff.ts'
-export { listPending, type PendingFound, readPending } from './adapters/hook-client/pending-text.ts'
-export { workspaceOf } from './workspace.ts'

@@ -1,0 +1,96 @@
+import type { HookReport, HookResult } from '../../domain/hooks/hook-result.ts'
+import type { HookMoment } from '../../domain/hooks/hook-settings.ts'
+import { beginningOf } from '../../domain/kernel/cut-text.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import { asLines, asText } from '../../domain/kernel/safe-text.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import type { HookPayloads, HookSession, HookSessionFacts } from '../../ports/agent/hook-payload.ts'
+import { hookSession } from '../../ports/agent/hook-payload.ts'
+import { ENDING_OUTAGE_MS } from './retry-through-outage.ts'
+import { runHooks } from './run-hooks.ts'
+import type { RecordOfRun, RunInProgress } from './run-in-progress.ts'
+
+/** The parts of a run that hooks are told of. */
+type Told = Pick<RunInProgress, 'conversation' | 'request' | 'places'>
+
+/** The parts of a run that hooks are called with. */
+export type HookCaller = RecordOfRun & Pick<RunInProgress, 'request' | 'places' | 'hooks' | 'signal' | 'news'>
+
+/** A session as the hooks of a run are told of it. */
+export const toldOf = (run: Told, sessionId: AgentSessionId): HookSession => hookSession(hookFacts(run, sessionId))
+
+/** The facts of a session that hooks are told. */
+export const hookFacts = ({ conversation, request, places }: Told, sessionId: AgentSessionId): HookSessionFacts => {
+  const { externalKey: jobId, workspace: ofAll } = conversation.current
+  const workspace = places.get(request.agent.trim()) ?? ofAll
+  return { sessionId, agentName: request.agent, ...defined({ jobId, workspace }) }
+}
+
+/** Whether any hook waits for a moment. */
+export const hasHooks = ({ hooks }: Pick<RunInProgress, 'hooks'>, moment: HookMoment): boolean =>
+  hooks.some((hook) => hook.moment === moment)
+
+const NOTHING_CALLED: HookReport = { ok: true, results: [] }
+
+/** Calls the hooks of a moment, and logs how it went. */
+export const callHooks = async <Moment extends HookMoment>(
+  run: HookCaller,
+  moment: Moment,
+  sessionId: AgentSessionId,
+  payload: HookPayloads[Moment],
+): Promise<HookReport> => {
+  const { hookRunner, handoffs } = run.deps
+  if (hookRunner === undefined || !hasHooks(run, moment)) return NOTHING_CALLED
+  // What is told after the end is told though the run was cancelled.
+  const isAfterEnd = moment === 'after_run' || moment === 'on_error'
+  const signal = isAfterEnd ? {} : { signal: run.signal }
+  const told = withoutSecrets(payload, run.deps.redact)
+  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload: told, ...signal })
+  const { results } = report
+  for (const result of results) tellCalled(run, { sessionId, moment, result })
+  const about = { conversationId: run.conversation.id, sessionId, moment, results }
+  const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : {}
+  if (results.length > 0)
+    unwrap(await run.retryThroughOutage((named) => handoffs.recordHooks({ ...about, ...named }), limits))
+  return report
+}
+
+/** Enough to see what went wrong; the rest of it is on record nowhere. */
+const LONGEST_LINE = 300
+const LONGEST_ERROR_OUTPUT = 4_000
+
+/** Tells how a hook went: why it failed, or what it wrote to standard error though it ended well. */
+const tellCalled = (
+  { deps: { logger, redact = (text) => text }, news }: HookCaller,
+  about: { readonly sessionId: AgentSessionId; readonly moment: HookMoment; readonly result: HookResult },
+): void => {
+  const { sessionId, moment, result } = about
+  const { name: hook, ok, errorOutput = '' } = result
+  const written = redact(errorOutput)
+  const [lastLine = null] = asLines(written.trimEnd())
+    .slice(-1)
+    .filter((line) => line !== '')
+  const cut = lastLine !== null && lastLine.length > LONGEST_LINE ? `${beginningOf(lastLine, LONGEST_LINE)}…` : lastLine
+  const error = result.ok ? null : { ...result.error, message: redact(result.error.message), lastLine: cut }
+  news.emit({ type: 'hook:called', sessionId, moment, hook, ok, error })
+  if (!ok || written.trim() === '') return
+  const shown = asText(beginningOf(written.trimEnd(), LONGEST_ERROR_OUTPUT))
+  logger?.info({ hook, moment, sessionId, errorOutput: shown }, 'a hook that ended well wrote to standard error')
+}
+
+/** A hook is no agent: it may pass on what it is told to anybody, and is told what is on record. */
+const withoutSecrets = <Payload extends object>(
+  payload: Payload,
+  redact: (text: string) => string = (text) => text,
+): Payload => {
+  const { prompt, original_prompt: original } = payload as {
+    readonly prompt?: string
+    readonly original_prompt?: string
+  }
+  return {
+    ...payload,
+    ...(prompt !== undefined && { prompt: redact(prompt) }),
+    ...(original !== undefined && { original_prompt: redact(original) }),
+  }
+}

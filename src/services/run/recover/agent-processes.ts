@@ -1,0 +1,70 @@
+import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
+import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
+import type { OnProcess } from '../../../ports/agent/agent-runtime.ts'
+import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
+
+/** Keeps the processes that were launched for a session, all of them: whoever takes it over ends what is left. */
+export class LaunchedProcesses {
+  #sessionId: AgentSessionId | undefined
+  #processes: readonly ProcessIdentity[] = []
+
+  /** Adds a process. Answers with those of its session: the ones before it may be slow to end. */
+  add(sessionId: AgentSessionId, process: ProcessIdentity): readonly ProcessIdentity[] {
+    const before = this.#sessionId === sessionId ? this.#processes : []
+    this.#sessionId = sessionId
+    this.#processes = [...before, process]
+    return this.#processes
+  }
+}
+
+/** The parts of a run that a launch is recorded with. */
+type Launching = Pick<RunInProgress, 'deps' | 'held' | 'launched' | 'retryThroughOutage' | 'signal' | 'stop'>
+
+/** Records each process that is launched for the session that a run holds now, before it is given work. */
+export const recording = (run: Launching): OnProcess => {
+  const { session, holder } = run.held
+  return async (process) => {
+    const processes = run.launched.add(session.id, process)
+    const isOurs = await run.retryThroughOutage(() =>
+      run.deps.store.leases.keepProcesses(session.id, holder, processes),
+    )
+    if (isOurs) return
+    run.stop(run.held.overtaken())
+    throw run.signal.reason
+  }
+}
+
+/** The fate of a process that a lost runner started. */
+export interface LeftProcess {
+  readonly process: ProcessIdentity
+  readonly fate: 'ended' | 'elsewhere'
+}
+
+/**
+ * Ends what the holder before has left at work in a session that is ours now: two agents in one folder undo each other's
+ * work. What is on another machine cannot be ended from here; only the lease says that its runner is gone.
+ *
+ * @throws when one of them does not end
+ */
+export const endOrphans = async (
+  { store, processes }: Pick<RunnerDeps, 'store' | 'processes'>,
+  sessionId: AgentSessionId,
+): Promise<readonly LeftProcess[]> => {
+  const left: LeftProcess[] = []
+  const lease = await store.leases.find(sessionId)
+  if (lease?.broken?.includes('processes') === true)
+    throw new Error(
+      `The lease of session ${sessionId} is broken: which processes it left at work cannot be read, so nobody else begins. ` +
+        'Look for its agent and end it; then complete or fail the session by hand. "baton status" shows what is broken.',
+    )
+  for (const process of lease?.processes ?? []) {
+    const fate = (await processes?.end(process)) ?? 'elsewhere'
+    if (fate === 'remains')
+      throw new Error(`The agent that was left at work (${nameOf(process)}) does not end, so nobody else begins.`)
+    if (fate !== 'gone') left.push({ process, fate })
+  }
+  return left
+}
+
+const nameOf = ({ host, leader }: ProcessIdentity): string =>
+  leader === undefined ? `on ${host}` : `process ${leader.pid} on ${host}`

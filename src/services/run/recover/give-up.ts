@@ -1,0 +1,45 @@
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
+import { heldBy } from '../../../domain/session/agent-session.ts'
+import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
+import { pauseFor } from '../../commands/pause-for.ts'
+import { DEFAULT_LEASE_MS } from '../lease.ts'
+import type { RunnerDeps } from '../run-in-progress.ts'
+import { endOrphans } from './agent-processes.ts'
+import { abandonedBy, claimantOf, goneRunner } from './gone-runner.ts'
+
+const LOOK_AGAIN_MS = 250
+/** Runners claim for as long as they hold a session, so that theirs lapse by then. */
+const LONGEST_WAIT_MS = 120_000
+
+/** Why a session is given up, and who has claimed the handoff that holds it: the lost process unless named. */
+interface GivingUp {
+  readonly reason: string
+  readonly by?: string
+  readonly signal?: AbortSignal
+}
+
+/** Fails a session that nobody resumes, and the handoff that was under way. */
+export const giveUp = async (
+  deps: RunnerDeps,
+  sessionId: AgentSessionId,
+  { reason, signal, by: claimant }: GivingUp,
+): Promise<void> => {
+  const { handoffs, history } = deps
+  const gone = await goneRunner(deps, sessionId)
+  const request = { session: sessionId, leaseMs: DEFAULT_LEASE_MS, ...abandonedBy(gone) }
+  const taken = unwrap(await handoffs.takeOverSession(request))
+  const by = claimant ?? claimantOf(gone)
+  await endOrphans(deps, sessionId)
+  for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+    const handoffId = heldBy(taken.session)
+    const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
+    if (handoff === undefined) break
+    const failed = await handoffs.failHandoff({ handoff, reason, ...defined({ by }) })
+    if (failed.ok) break
+    // Whoever claimed it may not be heard of again; until the claim has lapsed nobody else may end it.
+    if (failed.error.code !== 'handoff.not_claimant' || waitedMs > LONGEST_WAIT_MS) throw new RefusedError(failed.error)
+    await pauseFor(LOOK_AGAIN_MS, signal)
+  }
+  unwrap(await handoffs.failSession({ session: sessionId, holder: taken.holder, reason }))
+}

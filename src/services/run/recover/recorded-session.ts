@@ -1,0 +1,96 @@
+import type { ConversationId } from '../../../domain/kernel/ids.ts'
+import type { AgentSession } from '../../../domain/session/agent-session.ts'
+import type { MessageInHistory } from '../../../domain/turn/message.ts'
+import type { TranscriptStep } from '../../../ports/agent/agent-runtime.ts'
+import type { RecordedText } from '../../../ports/agent/window-reader.ts'
+import { everyPage } from '../../../ports/store/page.ts'
+import { isOurs } from '../restart/our-words.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
+
+/**
+ * Everything on record of a session, so that its runtime's transcript is not recorded twice. A message is known by
+ * the runtime's own name for it, part by part; one without a name by its words; a tool call by its id.
+ */
+export class RecordedSession {
+  readonly #redact: (text: string) => string
+  readonly #messages = new Map<string, number>()
+  readonly #calls = new Set<string>()
+  /** Texts for the agent. A prompt is several of them, one after the other. */
+  readonly #asked: string[] = []
+  readonly #isOurs: (text: string) => boolean
+  readonly #task: string
+
+  private constructor(redact: (text: string) => string, isOurs: (text: string) => boolean, task: string) {
+    this.#redact = redact
+    this.#isOurs = isOurs
+    this.#task = redact(task).trim()
+  }
+
+  /** Reads what is on record of a session, and of others on the same provider session: they share its transcript. */
+  static async of(
+    run: RecordOfRun & Pick<RunInProgress, 'setting'>,
+    { id, providerSessionId }: AgentSession,
+  ): Promise<RecordedSession> {
+    const { deps, conversation } = run
+    const redact = deps.redact ?? ((text: string) => text)
+    const known = new RecordedSession(redact, (text) => isOurs(run, text), conversation.task)
+    const named =
+      providerSessionId === undefined ? [] : await deps.store.sessions.findByProviderSession(providerSessionId)
+    const sharing = new Set([id, ...named.filter(isIn(conversation.id)).map((other) => other.id)])
+    for await (const message of everyPage((page) => deps.store.messages.listMessages(conversation.id, page)))
+      if (sharing.has(message.sessionId)) known.#keep(message)
+    for (const one of sharing)
+      for await (const turn of everyPage((page) => deps.store.messages.listTurns(one, page)))
+        for (const { callId } of turn.toolCalls) known.#calls.add(callId)
+    return known
+  }
+
+  /**
+   * The part of a step that is not on record; nothing when all of it is. Of what the agent was asked or told, what the
+   * runtime or a hook added is not read back. The rest is: somebody may have spoken to the agent without us. It is a
+   * person's where it is the task, which came in by a door of the person, or where the runtime marks it as typed.
+   */
+  missingOf({ events, texts }: TranscriptStep): TranscriptStep | undefined {
+    const newTexts = texts
+      .filter((text) => (text.role === 'user' ? this.#isNewWord(text) : !this.#isKnown(text)))
+      .map((text) => (text.role === 'user' && this.#isTask(text) ? { ...text, origin: 'person' as const } : text))
+    const newEvents = events.filter((event) => event.type !== 'tool_call' || this.#isNewCall(event.callId))
+    const hasCalls = newEvents.some(({ type }) => type === 'tool_call')
+    return newTexts.length > 0 || hasCalls ? { events: newEvents, texts: newTexts } : undefined
+  }
+
+  #keep({ role, text, providerMessageId }: MessageInHistory): void {
+    const key = keyOf(role, text, providerMessageId)
+    if (role === 'user' && text.trim() !== '') this.#asked.push(text.trim())
+    // The words of a tool-only answer are none.
+    if (text !== '' || role === 'tool') this.#messages.set(key, (this.#messages.get(key) ?? 0) + 1)
+  }
+
+  #isKnown({ role, text, id }: RecordedText): boolean {
+    const key = keyOf(role, this.#redact(text), id)
+    const left = this.#messages.get(key) ?? 0
+    if (left > 0) this.#messages.set(key, left - 1)
+    return left > 0
+  }
+
+  #isTask({ text }: RecordedText): boolean {
+    return this.#redact(text).trim() === this.#task
+  }
+
+  #isNewWord({ text, origin }: RecordedText): boolean {
+    if (origin === 'runtime' || origin === 'hook' || text.trim() === '' || this.#isOurs(text)) return false
+    let rest = this.#redact(text).trim()
+    for (const asked of this.#asked.toSorted((a, b) => b.length - a.length))
+      if (rest.includes(asked)) rest = rest.replace(asked, () => '').trim()
+    return rest !== ''
+  }
+
+  #isNewCall(callId: string | undefined): boolean {
+    return callId === undefined || !this.#calls.has(callId)
+  }
+}
+
+const isIn = (conversation: ConversationId) => (session: AgentSession) => session.conversationId === conversation
+
+const keyOf = (role: string, text: string, id: string | undefined): string =>
+  id === undefined || id.trim() === '' ? `${role} says ${text}` : `${role} ${id}`

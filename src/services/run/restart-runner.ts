@@ -1,0 +1,247 @@
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import type { RunSummary } from '../../domain/run/run-summary.ts'
+import { heldBy } from '../../domain/session/agent-session.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
+import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
+import type { HeldLease } from '../../ports/store/session-leases.ts'
+import { safeLogger } from '../commands/safe-logger.ts'
+import { AgentRun, type RunWatch } from './agent-run.ts'
+import { type Cast, type CastMessage, type CastRunRequest, Seat } from './cast.ts'
+import { endingOf, endRun, type RunEnding } from './end/end-run.ts'
+import { mustKnowRecovery, mustKnowRun, mustKnowWork } from './known-requests.ts'
+import { onAbort } from './on-abort.ts'
+import { afterTakeover, openBudget } from './open/begin-budget.ts'
+import { budgetFor, type LeftWork } from './open/left-work.ts'
+import { beginFirst, conversationFor, takeOver, takeOverBaton } from './open/open-run.ts'
+import { placesOf } from './open/place-work.ts'
+import { clearBlocks, endFirstExchange } from './open/thread-blocks.ts'
+import { warnAtStart } from './open/warnings.ts'
+import { insteadOfLost } from './recover/lost-session.ts'
+import { readBackLeft, readBackSource } from './recover/read-back.ts'
+import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './recover/recover.ts'
+import { carryOutRestart, handOver } from './restart/carry-out-restart.ts'
+import type { SharedSpending } from './run-account.ts'
+import { messageOf, RunCancelled } from './run-errors.ts'
+import { newRun, type RunInProgress, type RunnerDeps } from './run-in-progress.ts'
+import { BETWEEN } from './run-items.ts'
+import { checkRequest, type RunRequest } from './run-request.ts'
+import { startAdopting } from './threads/adopt-threads.ts'
+import { joinThreads } from './threads/join-threads.ts'
+import { endedThread, threadsOf } from './threads/run-thread.ts'
+import { startHeartbeat } from './work/heartbeat.ts'
+import { type Launcher, relaunch, startSuccessor } from './work/launch.ts'
+import { mustBePriced, startDeadline, throwIfSpent } from './work/limits.ts'
+import type { SessionOutcome } from './work/session-outcome.ts'
+import { workSession } from './work/work-session.ts'
+import { takeUp } from './worker/take-up.ts'
+import { Worker, type WorkerRunner, type WorkRequest, type WorkSummary } from './worker/worker.ts'
+
+const LEFT = 'The caller left the run before it was over.'
+
+/**
+ * Runs agents so that they never run out of window: it records what they say, notices a window filling, gets a
+ * checkpoint and goes on in a fresh session, once, even if the process dies in the middle.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryStore({ clock: systemClock })
+ * const deps = { store, clock: systemClock, ids: uuidV7Ids }
+ * const [handoffs, context] = [new HandoffService(deps), new ContextService(deps)]
+ * const history = new HandoffHistory(deps)
+ * const runner = new RestartRunner({ ...deps, sha256, handoffs, history, context })
+ * const windows = [
+ *   { turns: [{ text: 'Half of it.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
+ *   { turns: [{ text: 'All of it.', promptTokens: 100 }] },
+ * ]
+ * const runtime = new ScriptedRuntime({ windows, windowTokens: 1_000 })
+ * const run = runner.run({ runtime, agent: 'claude-code', prompt: 'Fix the flaky test', policy: 'auto' })
+ * for await (const message of run) console.log(message.text) // => Half of it.
+ * // => All of it.
+ * const { outcome, sessions, restarts } = await run.summary
+ * console.log(outcome, sessions, restarts) // => completed 2 1
+ * ```
+ */
+export class RestartRunner {
+  readonly #deps: RunnerDeps
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = { ...deps, ...(deps.logger !== undefined && { logger: safeLogger(deps.logger) }) }
+  }
+
+  /**
+   * Runs a prompt. Iterate what it answers with: it passes every message of the agent on. A run of a conversation that an
+   * earlier one left unfinished goes on from the record.
+   *
+   * @throws RefusedError, from the iteration, when the conversation is worked by a process that is alive
+   */
+  run<Message>(request: RunRequest<Message>): AgentRun<Message>
+  /** Runs a prompt with several agents: a handoff to one of them, however it was initiated, is carried out like a restart. */
+  run<const Agents extends Cast>(request: CastRunRequest<Agents>): AgentRun<CastMessage<Agents>>
+  run(request: RunRequest | CastRunRequest): AgentRun<unknown> {
+    return new AgentRun((watch) => this.#work(request, watch))
+  }
+
+  /**
+   * Finishes the orphaned work of processes that are gone: restarts that were under way, and sessions whose holder was not
+   * heard of in time. A session is resumed if its runtime is given; otherwise it is failed, with that reason.
+   *
+   * @returns what became of each, once all of them are over
+   */
+  async recover(request: RecoverRequest = {}): Promise<readonly Recovered[]> {
+    mustKnowRecovery(request)
+    return recoverAll(this.#deps, request, (sessionId, by) => this.#resume(sessionId, by, request))
+  }
+
+  /** Takes up what is handed to these agents, until the signal says to stop. */
+  async work(request: WorkRequest): Promise<WorkSummary> {
+    mustKnowWork(request)
+    const takeUp = (handoff: HandoffMetadata, claimant: string, cancel: AbortSignal): Promise<RunSummary> => {
+      const { conversationId, targetAgent: start } = handoff
+      const about = { ...request.run, agents: request.agents, start, conversationId, prompt: '', signal: cancel }
+      const run = new AgentRun((watch) => this.#work(about, watch, { claimed: { handoff, claimant } }))
+      if (request.onEvent !== undefined) run.on(request.onEvent)
+      return run.finish()
+    }
+    const recover: WorkerRunner['recover'] = (asked, gate) =>
+      recoverAll(this.#deps, asked, (sessionId, by) => this.#resume(sessionId, by, asked), gate)
+    return new Worker(this.#deps, request, { takeUp, recover }).work()
+  }
+
+  /** Sessions whose leases are not over: whether their holders are gone cannot be known before. Soonest over first. */
+  waiting(): Promise<readonly HeldLease[]> {
+    return waitingSessions(this.#deps)
+  }
+
+  async #resume(
+    sessionId: AgentSessionId,
+    by: AgentRuntime | Cast,
+    { signal, onEvent, ...settings }: RecoverRequest,
+  ): Promise<RunSummary> {
+    const session = await this.#deps.history.session(sessionId)
+    if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
+    const { conversationId, agentName: agent } = session
+    const about = { conversationId, prompt: '', ...defined({ signal }) }
+    const who =
+      typeof by.start === 'function' ? { runtime: by as AgentRuntime, agent } : { agents: by as Cast, start: agent }
+    // Milestones and budget are on record since the first run; hooks are not. Each agent of a cast has its own.
+    const hooks = 'agents' in who ? undefined : this.#deps.agents?.get(agent)?.hooks
+    const run = new AgentRun((watch) =>
+      this.#work({ ...defined({ hooks }), ...settings.run, ...about, ...who }, watch, { abandoned: sessionId }),
+    )
+    if (onEvent !== undefined) run.on(onEvent)
+    return run.finish()
+  }
+
+  /** The story of one run: open it, work it session by session, and end it, whatever has happened. */
+  async *#work<Message>(
+    asked: RunRequest<Message> | CastRunRequest,
+    watch: RunWatch,
+    left: LeftWork = {},
+  ): AsyncGenerator<Message | typeof BETWEEN, void> {
+    mustKnowRun(asked)
+    const deps = this.#deps
+    const seat = new Seat(asked, left.abandoned === undefined || 'agents' in asked ? deps.agents : undefined)
+    const { request } = seat
+    for (const agent of [request.agent, ...seat.others]) checkRequest(seat.requestFor(agent) ?? request)
+    request.signal?.throwIfAborted()
+    const { budget: _, ...rest } = request
+    const conversation = await conversationFor(deps, { ...rest, ...budgetFor(asked, request, left) })
+    const runThread = threadsOf(asked, conversation, (about, spending) => this.#thread(about, spending))
+    const places = await placesOf(deps, seat, conversation)
+    const parts = { conversation, places, emit: watch.emit, spending: left.spending, runThread }
+    const run = newRun<Message>(deps, seat, parts)
+    await using _tools = run.tools
+    using _heartbeat = startHeartbeat(run)
+    using _adopting = startAdopting(run)
+    let ending: RunEnding | undefined = { outcome: 'cancelled', reason: LEFT }
+    try {
+      using _cancelling = onAbort(request.signal, (reason) =>
+        run.stop(
+          reason instanceof RunCancelled ? reason : new RunCancelled(`The run was cancelled: ${messageOf(reason)}`),
+        ),
+      )
+      using _leaving = onAbort(watch.left, () => run.stop(new RunCancelled(LEFT)))
+      using _deadline = await startDeadline(run)
+      ending = yield* this.#sessions(run, watch, left)
+    } catch (error) {
+      // A session that is worked by a living process is none of ours: there is nothing to end.
+      const isRefused = !run.held.isThere && error instanceof RefusedError
+      ending = isRefused ? undefined : endingOf(run.signal.aborted ? run.signal.reason : error)
+      if (ending === undefined) throw error
+    } finally {
+      await run.threads.stop()
+      if (ending !== undefined) await endRun(run, ending)
+    }
+  }
+
+  /** The run of a thread, beside the one that delegated it and with its money. */
+  #thread(about: CastRunRequest, spending: SharedSpending): AgentRun<unknown> {
+    return new AgentRun((watch) => this.#work(about, watch, { spending }))
+  }
+
+  /** Works one session after the other: each is launched, and either its work is over with it or it is restarted. */
+  async *#sessions<Message>(
+    run: RunInProgress<Message>,
+    watch: RunWatch,
+    left: LeftWork,
+  ): AsyncGenerator<Message | typeof BETWEEN, RunEnding> {
+    await clearBlocks(run)
+    let next: Launcher<Message> | SessionOutcome = await this.#begin(run, left)
+    warnAtStart(run)
+    run.signal.throwIfAborted()
+    for (;;) {
+      if ('start' in next) {
+        run.signal.throwIfAborted()
+        // A launch costs as much as its window holds.
+        throwIfSpent(run)
+        watch.enter(run.held.session.id)
+        if (run.held.session.epoch > 1 || run.seat.isCast) await run.tools.serve()
+        const outcome: SessionOutcome = yield* workSession(run, next)
+        await endFirstExchange(run, outcome)
+        next = (await insteadOfLost(run, next, outcome)) ?? (await joinThreads(run, outcome)) ?? outcome
+      } else if (next.type === 'restart' && !run.seat.carriesOut(next.handoff)) {
+        const ending = await handOver(run, next.handoff)
+        // Whoever takes the work up from now on does not overtake this run: its threads are finished all the same.
+        run.held.beginToEnd()
+        // Whoever takes the work up may not know the agents of its threads.
+        await run.threads.rest()
+        return ending
+      } else if (next.type === 'restart') {
+        next = startSuccessor(run, await carryOutRestart(run, next.handoff))
+        yield BETWEEN
+      } else return next
+    }
+  }
+
+  /** The first step of a run: recover what a process that is gone has left, or begin. */
+  async #begin<Message>(
+    run: RunInProgress<Message>,
+    { abandoned, claimed, spending }: LeftWork,
+  ): Promise<Launcher<Message> | SessionOutcome> {
+    const { history } = this.#deps
+    if (claimed !== undefined) {
+      mustBePriced(run, run.request.model)
+      await openBudget(run)
+      return takeUp(run, claimed.handoff, claimed.claimant)
+    }
+    run.signal.throwIfAborted()
+    const left = abandoned === undefined ? undefined : await history.session(abandoned)
+    mustBePriced(run, run.request.model ?? left?.model)
+    const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)
+    const use = await openBudget(run)
+    if (!isTakenOver) return (spending && (await endedThread(run))) ?? beginFirst(run, use)
+    run.account.sessionBegun()
+    const ended = await afterTakeover(run, use)
+    if (ended !== undefined) return ended
+    const handoffId = heldBy(run.held.session)
+    const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
+    if (handoff === undefined) {
+      await readBackSource(run)
+      return relaunch(run)
+    }
+    await readBackLeft(run, handoff)
+    return { type: 'restart', handoff }
+  }
+}

@@ -1,0 +1,225 @@
+import type { HandoffFlag, HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import type { HandoffAccepted, HandoffCompleted } from '../../../domain/handoff/settle-handoff.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
+import type { WindowFigures } from '../../../domain/run/run-event.ts'
+import { joinedPrompt } from '../../../domain/turn/message.ts'
+import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
+import type { HandoffSpan } from '../../../ports/system/run-telemetry.ts'
+import { mustHold } from '../../commands/held-or-taken.ts'
+import { pauseFor } from '../../commands/pause-for.ts'
+import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
+import type { RunEnding } from '../end/end-run.ts'
+import { messageOf } from '../run-errors.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
+import { askSessionHooks } from '../session-hooks.ts'
+import { threadsNote } from '../threads/threads-note.ts'
+import { throwIfSpent } from '../work/limits.ts'
+import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
+import { continuationOf, lookBackNote } from './continuation-prompt.ts'
+import { takeSeat, throwIfBouncing, transferNote } from './transfer.ts'
+import { watchAsAsked } from './watch-as-asked.ts'
+
+/** A restart, and whatever the last step of it answered: with that the next one needs no read. */
+type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
+
+/** How often to look whether an orphaned claim has expired. */
+const LOOK_AGAIN_MS = 250
+
+/**
+ * Carries a restart out, from whatever step it has come to: each is stored before the next, so that whoever goes on after
+ * a crash finds where it stopped. The run then holds the successor, which is still to be launched.
+ *
+ * @returns what the successor opens with
+ */
+export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const span = run.spans.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
+  try {
+    return await pass(run, handoff, span)
+  } catch (error) {
+    const problem = messageOf(error)
+    span?.end({ outcome: 'failed', error: run.deps.redact?.(problem) ?? problem })
+    // Still with its source, the run ends as that agent's.
+    if (run.held.session.id === handoff.sourceSessionId) run.seat.take(handoff.sourceAgent)
+    throw error
+  }
+}
+
+const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
+  const old = run.held.session
+  const figures = run.held.figures()
+  const isTransfer = handoff.kind === 'agent_transfer'
+  tellBegun(run, handoff)
+  if (isTransfer) await throwIfBouncing(run, handoff)
+  const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
+  throwIfSpent(run)
+  // The successor's own hooks, tools and runtime from here on.
+  if (isTransfer) takeSeat(run, handoff)
+  const claimed = await withClaim(run, left)
+  const { handoff: ready, ...rest } = await withContinuation(run, claimed)
+  const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
+  const completed = await complete(run, { ...rest, handoff: ready })
+  // A wish of the agent before is none of its successor's.
+  run.transfers.take()
+  if (isTransfer) run.account.transferred()
+  else run.account.restarted()
+  run.news.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
+  run.spans.end({ outcome: 'handed_off' })
+  run.spans.begin(run.held.session, handoff.traceContext)
+  const { traceContext } = run.spans
+  if (traceContext !== undefined) span?.reached(traceContext)
+  span?.end({ outcome: 'completed' })
+  if (isTransfer) await watchAsAsked(run)
+  await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
+  return continuation ?? run.conversation.task
+}
+
+/**
+ * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint while it can
+ * be: whoever takes over has no way to ask it.
+ */
+export const handOver = async (run: RunInProgress, handoff: HandoffMetadata): Promise<RunEnding> => {
+  const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff
+  tellBegun(run, handoff)
+  if (handoff.kind === 'agent_transfer') await withCheckpoint(run, { handoff, ...heldBy(run) })
+  run.news.emit({ type: 'agent:handoff:left', handoffId, fromAgent, toAgent, oldSessionId: run.held.session.id })
+  const reason = `The work is handed to ${inQuotes(toAgent)}, who takes no part in this run: handoff ${handoffId} waits for a worker.`
+  return { outcome: 'handed_over', reason }
+}
+
+const tellBegun = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMetadata): void => {
+  const { id: handoffId, kind, sourceAgent: fromAgent, targetAgent: toAgent, reason } = handoff
+  const oldSessionId = run.held.session.id
+  if (kind === 'context_restart')
+    run.news.emit({ type: 'context:handoff:start', handoffId, oldSessionId, ...run.held.figures() })
+  else run.news.emit({ type: 'agent:handoff:start', handoffId, fromAgent, toAgent, oldSessionId, reason })
+}
+
+/** Hands the session on, and its lease with it. */
+const complete = (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
+  const { lease, held, deps } = run
+  const { claimant, holder } = held
+  const { runtime, model } = run.request
+  const target = step.handoff.kind === 'agent_transfer' ? defined({ model }) : {}
+  const request = { ...step, claimant, backend: runtime.backend, ...target, ...lease, holder }
+  return held.handOn(async () =>
+    mustHold(unwrap(await run.retryThroughOutage((named) => deps.handoffs.completeHandoff({ ...request, ...named })))),
+  )
+}
+
+/** This process's copy of the source, for the next command. */
+const heldBy = ({ held, conversation }: Pick<RunInProgress, 'held' | 'conversation'>): Omit<Step, 'handoff'> =>
+  defined({ session: held.session, monitor: held.monitor, conversation: conversation.current })
+
+const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => {
+  const { handoff } = step
+  const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
+  if (handoff.status !== 'initiated' || isThere) return step
+  // Asking costs as much as the window holds.
+  if (isAsked(handoff)) throwIfSpent(run)
+  const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
+  run.signal.throwIfAborted()
+  const request = { ...step, ...asked, holder: run.held.holder }
+  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
+  // Somebody has kept one, or claimed the handoff, in the meantime: what is there counts.
+  if (!kept.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(kept.error.code))
+    return reread(run, handoff)
+  run.news.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
+  return unwrap(kept)
+}
+
+const reread = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<Step> => {
+  const now = await run.retryThroughOutage(() => run.deps.history.handoff(handoff.id))
+  return { handoff: now ?? handoff }
+}
+
+/** A hook that wants a new session wants no checkpoint; a window that has overflowed, or a lost one, cannot give one. */
+const WITHOUT_CHECKPOINT: readonly HandoffFlag[] = ['decided_by_hook', 'window_overflowed', 'runtime_lost']
+
+const isAsked = ({ flags }: HandoffMetadata): boolean => !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
+
+const withClaim = async (
+  run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'signal' | 'retryThroughOutage'>,
+  step: Step,
+): Promise<Step> => {
+  for (;;) {
+    run.signal.throwIfAborted()
+    const { handoff } = step
+    if (handoff.status === 'accepted' && handoff.claim.claimant === run.held.claimant) return step
+    const request = { ...step, claimant: run.held.claimant, claimMs: run.lease.leaseMs, holder: run.held.holder }
+    const claimed = await run.retryThroughOutage((named) => run.deps.handoffs.acceptHandoff({ ...request, ...named }))
+    if (claimed.ok) return claimed.value
+    // Completed or ended by somebody else, it is no longer ours to carry out.
+    if (claimed.error.code === 'handoff.illegal_transition') throw run.held.overtaken()
+    if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
+    await pauseFor(LOOK_AGAIN_MS, run.signal)
+  }
+}
+
+const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> => {
+  const { handoff } = step
+  if (handoff.status === 'accepted' && handoff.prepared !== undefined) return step
+  const targetSessionId = agentSessionId(run.deps.ids.next())
+  const nonce = run.deps.ids.next()
+  const threads = await threadsNote(run, handoff.sourceSessionId)
+  const opening = [transferNote(handoff), await continuationOf(run, handoff, nonce), threads, await lookBackNote(run)]
+  const prompt = joinedPrompt(opening)
+  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, nonce, isContinuation: true })
+  const continuation = joinedPrompt([hookContext, prompt])
+  run.signal.throwIfAborted()
+  const request = {
+    ...step,
+    claimant: run.held.claimant,
+    continuation,
+    nonce,
+    targetSessionId,
+    holder: run.held.holder,
+  }
+  return unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
+}
+
+/** Says that a handoff which another run left is taken up by this one. */
+export const tellTakenUp = async (
+  run: HookCaller & Pick<RunInProgress, 'account' | 'held' | 'spans'>,
+  handoff: HandoffMetadata,
+): Promise<void> => {
+  run.account.transferred()
+  run.spans.begin(run.held.session, handoff.traceContext)
+  const about = { oldSessionId: handoff.sourceSessionId, newSessionId: run.held.session.id, ...run.held.figures() }
+  await announce(run, handoff, about)
+}
+
+const announce = async (
+  run: HookCaller & Pick<RunInProgress, 'account' | 'held'>,
+  handoff: HandoffMetadata,
+  about: { readonly oldSessionId: AgentSessionId; readonly newSessionId: AgentSessionId } & WindowFigures,
+): Promise<void> => {
+  const handoffNumber = run.account.restartsSoFar
+  const { session } = run.held
+  const { oldSessionId, newSessionId } = about
+  const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff
+  if (handoff.kind === 'context_restart')
+    run.news.emit({ type: 'context:handoff:complete', handoffId, handoffNumber, ...about })
+  else run.news.emit({ type: 'agent:handoff:complete', handoffId, fromAgent, toAgent, oldSessionId, newSessionId })
+  run.news.emit({
+    type: 'session:start',
+    sessionId: session.id,
+    epoch: session.epoch,
+    isContinuation: true,
+    previousSessionId: about.oldSessionId,
+  })
+  await callHooks(run, 'after_handoff', session.id, {
+    hook_event_name: 'handoff_completed',
+    handoff: {
+      handoff_id: handoff.id,
+      kind: handoff.kind,
+      reason: handoff.reason,
+      handoff_number: handoffNumber,
+      previous_session_id: about.oldSessionId,
+      new_session_id: session.id,
+    },
+    session: toldOf(run, session.id),
+    original_prompt: run.conversation.task,
+  })
+}

@@ -1,0 +1,174 @@
+import type { RestartBudget } from '../../domain/budget/restart-budget.ts'
+import type { CheckpointRequest } from '../../domain/checkpoint/checkpoint-prompt.ts'
+import type { ContinuationParts } from '../../domain/checkpoint/continuation.ts'
+import type { Workspace } from '../../domain/conversation/conversation.ts'
+import type { WorktreeSettings } from '../../domain/conversation/worktree.ts'
+import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
+import { type InputProblem, objectOf, optional } from '../../domain/input/check.ts'
+import { budgetChange, leaseMs } from '../../domain/input/details.ts'
+import { monitorSettings } from '../../domain/input/readings.ts'
+import { name } from '../../domain/input/words.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
+import { SESSION_MODES, type SessionMode } from '../../domain/run/session-settings.ts'
+import type { FanOutLimits } from '../../domain/thread/fan-out.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
+import type { MonitorSettings, PressurePolicy } from '../../domain/window/context-monitor.ts'
+import type { Milestone } from '../../domain/window/milestone.ts'
+import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
+
+/** How runs are carried out unless a run says otherwise. */
+export interface RunSettings {
+  /** Called at their moments; threshold hooks replace the built-in restart. */
+  readonly hooks?: readonly HookSettings[]
+  /** The text that asks for a checkpoint, or what makes it; the built-in one unless given. */
+  readonly template?: string | ((request: CheckpointRequest) => string)
+  /** The text a successor opens with, or what makes it of its parts; the built-in one unless given. */
+  readonly continuation?: string | ((parts: ContinuationParts) => string)
+  /**
+   * How many tokens of what the person said a successor is given, word for word. Unless given: a tenth of the usable
+   * window, at most 20,000, and 8,000 when the window is not known.
+   */
+  readonly personWordsTokens?: number
+  /**
+   * Said to an agent at work, once per cycle, when its window reaches the critical milestone and a restart is to come; the
+   * built-in text unless given, and nothing when false.
+   */
+  readonly softLanding?: string | false
+  /**
+   * Whether a continued session gets the tool `look_back` for the earlier windows of its conversation, where its runtime
+   * takes tools; it does unless this is false.
+   */
+  readonly lookBack?: boolean
+  /** How long the outgoing agent may take to write its checkpoint. */
+  readonly checkpointTimeoutMs?: number
+  /** How long the agent may say nothing before it is ended; for ever unless given. A tool that runs says nothing. */
+  readonly idleTimeoutMs?: number
+  /**
+   * Where a further prompt of a conversation goes: `persistent` resumes the provider session of the last one while that
+   * can be done, `fresh` always starts in a fresh window, from the record. `persistent` unless given.
+   */
+  readonly sessionMode?: SessionMode
+  /** How long after its last answer a provider session may be resumed; a day unless given. */
+  readonly sessionTimeoutMs?: number
+  /** How many turns a run may have; as many as it takes unless given. */
+  readonly maxTurns?: number
+  /** Whether a model without a list price may be used under a cap on the cost. What it costs is not counted then. */
+  readonly allowUnpriced?: boolean
+  /** How far the agents of a run may delegate: see {@link FanOutLimits} for each limit and its default. */
+  readonly fanOut?: Partial<FanOutLimits>
+  /** Where the work is done, unless the conversation says. */
+  readonly workspace?: Workspace
+  /** Gives the conversation a git worktree and a branch of its own, unless its workspace names a worktree. */
+  readonly worktree?: WorktreeSettings
+  /** How long this process may be silent before another may take the run over. It says that it lives three times as often. */
+  readonly leaseMs?: number
+}
+
+/** A request to run an agent. */
+export interface RunRequest<Message = unknown> extends RunSettings {
+  readonly runtime: AgentRuntime<Message>
+  readonly prompt: string
+  /** The agent's name, the same in every window. */
+  readonly agent: string
+  /** The orchestrator's own key for the work. A run with the same key goes on from the record of the one before. */
+  readonly conversation?: string
+  /** A conversation that is there already, by its id instead of its key. */
+  readonly conversationId?: ConversationId
+  /** The policy about a full window: do nothing, say so, or restart. */
+  readonly policy?: PressurePolicy
+  readonly milestones?: readonly Milestone[]
+  /** How many tokens to use of the window, below what the model takes. */
+  readonly contextLimit?: number
+  readonly model?: string
+  /** Begin in this session of the runtime instead of a new one. After a restart it is not touched again. */
+  readonly resume?: string
+  /**
+   * Parts of the conversation's budget. One that is opened now has the usual budget beside these; one that is there is
+   * changed to them, which is on record. A number is the new total.
+   */
+  readonly budget?: Partial<RestartBudget>
+  readonly subject?: string
+  /** Cancels the run: what is open is cancelled, and the session paused, so that a later run can resume it. */
+  readonly signal?: AbortSignal
+}
+
+/** The place of one agent, beside those that others of the same conversation work in. */
+export type AgentPlace = Pick<RunSettings, 'workspace' | 'worktree'>
+
+/** How the runs of one agent are carried out where a run does not say. */
+export interface AgentRunSettings
+  extends Pick<RunRequest, 'hooks' | 'milestones' | 'contextLimit' | 'budget' | 'sessionMode' | 'sessionTimeoutMs'> {
+  /** Where this agent works; absent means where the conversation is worked. */
+  readonly place?: AgentPlace
+}
+
+/** A request with what holds for its agent where it says nothing. */
+export const withAgent = <Request extends RunRequest>(
+  request: Request,
+  agents: ReadonlyMap<string, AgentRunSettings> | undefined,
+): Request => {
+  const own = typeof request.agent === 'string' ? agents?.get(request.agent.trim()) : undefined
+  if (own === undefined) return request
+  const { place: _, ...settings } = own
+  const budget = { ...own.budget, ...request.budget }
+  return { ...settings, ...defined(request), ...(Object.keys(budget).length > 0 && { budget }) } as Request
+}
+
+/** A request of one agent alone with that agent's place, unless the request names one: its conversation keeps it. */
+export const withPlace = <Request extends RunRequest>(request: Request, place: AgentPlace | undefined): Request =>
+  place === undefined || request.workspace !== undefined ? request : ({ ...place, ...defined(request) } as Request)
+
+/** The monitor settings of a run's first session. */
+export const monitorOf = ({ policy, milestones, contextLimit }: RunRequest): MonitorSettings =>
+  defined({ policy, milestones, contextLimit })
+
+/** Refuses a request that cannot be used, before anything is stored. @throws TypeError, RefusedError */
+export const checkRequest = (request: RunRequest): void => {
+  const { conversation, conversationId, resume, runtime, hooks, checkpointTimeoutMs, agent, model } = request
+  if (typeof runtime?.start !== 'function')
+    throw new TypeError('A run needs a runtime: one of ours, or what functionRuntime makes of a function.')
+  if (conversation !== undefined && conversationId !== undefined)
+    throw new TypeError('Name the conversation by its key or by its id, not by both.')
+  if (resume !== undefined && runtime.resume === undefined)
+    throw new TypeError(`The runtime "${runtime.backend}" cannot go on in a session, so there is nothing to resume.`)
+  if (hooks !== undefined && !Array.isArray(hooks)) throw new TypeError('hooks is a list of hooks.')
+  if (checkpointTimeoutMs !== undefined && !(checkpointTimeoutMs >= 0))
+    throw new TypeError('checkpointTimeoutMs is a number of milliseconds from 0 up.')
+  const { idleTimeoutMs, maxTurns, personWordsTokens } = request
+  if (personWordsTokens !== undefined && !(Number.isSafeInteger(personWordsTokens) && personWordsTokens >= 0))
+    throw new TypeError('personWordsTokens is a whole number of tokens from 0 up.')
+  if (idleTimeoutMs !== undefined && !(idleTimeoutMs > 0))
+    throw new TypeError('idleTimeoutMs is a number of milliseconds above 0.')
+  if (maxTurns !== undefined && !(Number.isSafeInteger(maxTurns) && maxTurns >= 1))
+    throw new TypeError('maxTurns is a whole number from 1 up.')
+  const { sessionMode, sessionTimeoutMs } = request
+  if (sessionMode !== undefined && !SESSION_MODES.includes(sessionMode))
+    throw new TypeError(`sessionMode is one of ${SESSION_MODES.join(', ')}.`)
+  if (sessionTimeoutMs !== undefined && !(sessionTimeoutMs >= 0))
+    throw new TypeError('sessionTimeoutMs is a number of milliseconds from 0 up.')
+  for (const [limit, value] of Object.entries(request.fanOut ?? {}))
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
+      throw new TypeError(`fanOut.${limit} is a whole number from 0 up.`)
+  const { softLanding } = request
+  if (
+    softLanding !== undefined &&
+    softLanding !== false &&
+    !(typeof softLanding === 'string' && softLanding.trim() !== '')
+  )
+    throw new TypeError('softLanding is a text, or false to switch it off.')
+  if (request.lookBack !== undefined && typeof request.lookBack !== 'boolean')
+    throw new TypeError('lookBack is true or false.')
+  const problems: InputProblem[] = []
+  if (request.budget !== undefined) budgetChange(request.budget, 'budget', problems)
+  fields({ agent, backend: runtime.backend, model, leaseMs: request.leaseMs }, '', problems)
+  monitorSettings(monitorOf(request), '', problems)
+  if (problems.length > 0) throw new RefusedError({ code: 'input.invalid', fields: problems })
+}
+
+const fields = objectOf<{ agent: string; backend: string; model?: string; leaseMs?: number }>({
+  agent: name,
+  backend: name,
+  model: optional(name),
+  leaseMs: optional(leaseMs),
+})

@@ -1,0 +1,76 @@
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
+import { WindowGauge } from '../../../domain/window/window-gauge.ts'
+import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
+import { TurnCollector } from '../../window/turn-collector.ts'
+import { LaunchAccount, type Paying } from './launch-account.ts'
+import type { Leaving } from './leaving.ts'
+import { isOutOfMoney } from './limits.ts'
+import { RunningTools } from './running-tools.ts'
+import { TurnLimit } from './turn-limit.ts'
+import { UsableSteps } from './usable-steps.ts'
+
+/** Something an agent said, and what it means for the limits of its run. */
+export interface HeardStep<Message> {
+  readonly step: RuntimeStep<Message>
+  /** The session's total usage by now, when the step has changed it. */
+  readonly totals?: UsageTotals
+  /** Set once the money is spent, or cannot be counted. */
+  readonly money?: Exclude<Leaving, { type: 'restart' }>
+  /** Whether the run has had its turns. */
+  readonly isOutOfTurns: boolean
+}
+
+/**
+ * Counts what an agent uses as soon as it is read, and so before it is recorded: a fast agent may be many turns ahead of
+ * its record, and must not be over its limits for that long.
+ */
+export class LaunchWatch {
+  readonly #run: Paying
+  readonly #usable = new UsableSteps()
+  readonly #gauge: WindowGauge
+  readonly #collector: TurnCollector
+  readonly #account: LaunchAccount
+  readonly #limit: TurnLimit
+  readonly #tools = new RunningTools()
+  #isOutOfTurns = false
+
+  constructor(run: Paying) {
+    this.#run = run
+    this.#gauge = new WindowGauge({ runtime: run.request.runtime.backend })
+    this.#collector = new TurnCollector({ keep: (reading) => reading, sha256: run.deps.sha256 })
+    this.#account = new LaunchAccount(run)
+    this.#limit = new TurnLimit(run)
+  }
+
+  take<Message>(given: RuntimeStep<Message>): HeardStep<Message> {
+    const step = this.#usable.take(given)
+    const isNewTurn = this.#beginsTurn(step)
+    const model = this.#gauge.history().model ?? this.#run.held.model
+    const totals = this.#account.take(step, { model, isNewTurn })
+    this.#tools.take(step, isNewTurn)
+    this.#isOutOfTurns ||= this.#limit.take(step, isNewTurn)
+    return { step, ...defined({ totals, money: this.#money() }), isOutOfTurns: this.#isOutOfTurns }
+  }
+
+  /** Whether the agent is to be stopped now. Money is spent with the next request, and so no tool is waited for. */
+  get shouldStop(): boolean {
+    return this.#money() !== undefined || (this.#isOutOfTurns && !this.#tools.areRunning)
+  }
+
+  #money(): HeardStep<unknown>['money'] {
+    if (isOutOfMoney(this.#run)) return { type: 'exhausted', limit: 'cost' }
+    const { uncounted } = this.#account
+    return uncounted && { type: 'uncounted', uncounted }
+  }
+
+  /** Turns are told apart as they are for the record; their words do not matter. */
+  #beginsTurn({ events, texts, beginsTurn = false }: RuntimeStep<unknown>): boolean {
+    const { begun } = this.#collector
+    const taken = this.#gauge.take(events)
+    const wordless = texts.map((text) => ({ ...text, text: '' }))
+    const isNewTurn = taken.isNewTurn || beginsTurn
+    this.#collector.take({ events: taken.events, texts: wordless, isNewTurn, reading: this.#gauge.reading() })
+    return this.#collector.begun > begun
+  }
+}

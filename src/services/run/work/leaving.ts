@@ -1,0 +1,83 @@
+import { type BudgetLimit, mayCarryOn } from '../../../domain/budget/restart-budget.ts'
+import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { RESTART } from '../../../domain/window/milestone.ts'
+import type { RecordedTurns } from '../../commands/answers.ts'
+import type { HookCaller } from '../call-hooks.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import { tellReached } from './limits.ts'
+import { decideByHooks, type Restarting, tellRefused } from './threshold.ts'
+
+/** Why a session is left: for a handoff, because no fresh window is to be had, or because its cost cannot be told. */
+export type Leaving =
+  | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
+  /** `isRefused` when it was refused a fresh window: then its work is not done, whatever it says last. */
+  | { readonly type: 'exhausted'; readonly limit: BudgetLimit; readonly isRefused?: true }
+  | { readonly type: 'uncounted'; readonly uncounted: Uncounted }
+
+/** Why a cost cannot be told: nobody has a price for the model, or the agent does not say what is needed. */
+export type Uncounted = { readonly model: string } | { readonly missing: 'usage' | 'cost' }
+
+/** Decides whether a session is to be left, and keeps why. */
+export class SessionLeaving {
+  readonly #run: HookCaller & Restarting & Pick<RunInProgress, 'account'>
+  #why: Leaving | undefined
+
+  constructor(run: HookCaller & Restarting & Pick<RunInProgress, 'account'>, given?: Leaving) {
+    this.#run = run
+    this.#why = given
+  }
+
+  /** Why the session is to be left, once that is so. */
+  get why(): Leaving | undefined {
+    return this.#why
+  }
+
+  /** Whether it is left for its money: that is not spent while a tool is waited for, but with the request that follows it. */
+  get isAboutMoney(): boolean {
+    return this.#why?.type === 'uncounted' || (this.#why?.type === 'exhausted' && this.#why.limit === 'cost')
+  }
+
+  /** Decides by what the recorded turns have led to; where they withheld no restart, hooks may have a say. */
+  async decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
+    const { handoff, refusedBy, session, signals = [] } = recorded
+    if (handoff !== undefined) this.#why = { type: 'restart', handoff }
+    else if (refusedBy !== undefined) {
+      tellRefused(this.#run, refusedBy)
+      this.#refused(refusedBy)
+    } else if (
+      !isWithheld &&
+      signals.some(({ milestone, aboutId }) => milestone === RESTART && aboutId === session.id)
+    ) {
+      const decided = await decideByHooks(this.#run)
+      if (decided?.handoff !== undefined) this.#why = { type: 'restart', handoff: decided.handoff }
+      if (decided?.refusedBy !== undefined) this.#refused(decided.refusedBy)
+    }
+  }
+
+  /** Leaves for a handoff that was initiated elsewhere, or that the agent asked for. */
+  passOn(handoff: HandoffMetadata): void {
+    this.#why = { type: 'restart', handoff }
+  }
+
+  /** Leaves for a limit of the run itself, unless the session is left already. */
+  reached(limit: BudgetLimit): void {
+    if (this.#why !== undefined) return
+    tellReached(this.#run, limit)
+    this.#why = { type: 'exhausted', limit }
+  }
+
+  /** Leaves because the cost cannot be told, unless the session is left already. */
+  uncounted(uncounted: Uncounted): void {
+    this.#why ??= { type: 'uncounted', uncounted }
+  }
+
+  /** Stays after all: the handoff was cancelled. */
+  stay(): void {
+    this.#why = undefined
+  }
+
+  #refused(limit: BudgetLimit): void {
+    if (!mayCarryOn(limit, this.#run.conversation.restartBudget))
+      this.#why = { type: 'exhausted', limit, isRefused: true }
+  }
+}

@@ -1,0 +1,143 @@
+import type { RunningAgent, RuntimeEnd } from '../../../ports/agent/agent-runtime.ts'
+import { pauseFor } from '../../commands/pause-for.ts'
+import { AgentSilent, messageOf } from '../run-errors.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import { BoundedWait } from './bounded-wait.ts'
+import type { Launcher } from './launch.ts'
+import { type HeardStep, LaunchWatch } from './launch-watch.ts'
+import { tellRefused } from './refused-news.ts'
+import { concludeSession, type SessionOutcome } from './session-outcome.ts'
+import { StepReader } from './step-reader.ts'
+import { TurnRecorder } from './turn-recorder.ts'
+
+/** How long an interrupted agent may take to stop before it is ended, and one that is ended before it is given up. */
+const GRACE_MS = 10_000
+const GIVE_UP_MS = 5_000
+
+/**
+ * Works one session: passes every message on, once what it brought to an end is recorded, until the agent has come to rest
+ * or its window is full. It is interrupted between answers only, and no tool is cut off.
+ */
+export async function* workSession<Message>(
+  run: RunInProgress<Message>,
+  launch: Launcher<Message>,
+): AsyncGenerator<Message, SessionOutcome> {
+  const ending = new AbortController()
+  const signal = AbortSignal.any([run.signal, ending.signal])
+  const recorder = new TurnRecorder(run, launch)
+  const watch = new LaunchWatch(run)
+  const agent = launch.start(signal)
+  let grace: ReturnType<typeof setTimeout> | undefined
+  const interrupt = (): void => {
+    if (grace !== undefined) return
+    grace = setTimeout(() => ending.abort(new Error('The agent did not stop when it was interrupted.')), GRACE_MS)
+    // Not waited for: what it says until it stops comes as steps.
+    agent.interrupt().catch((error: unknown) => ending.abort(error))
+  }
+  const steps = new StepReader(run, { agent, watch, onLimit: interrupt })
+  using wait = new BoundedWait(signal, GIVE_UP_MS)
+  let end: RuntimeEnd | undefined
+  let ahead: ReturnType<typeof steps.next> | undefined
+  let hasLooked = false
+  try {
+    for (;;) {
+      const upcoming = ahead ?? steps.next()
+      ahead = undefined
+      const next = await nextStep(run, recorder, () => whileHeard(run, ending, () => wait.for(upcoming)))
+      if ('end' in next) {
+        end ??= next.end ?? SILENT
+        break
+      }
+      const { step } = next.heard
+      await recorder.take(next.heard)
+      tellRefused(run, step)
+      await land(recorder, agent, wait)
+      if (step.message !== undefined) yield step.message
+      end = step.end ?? end
+      hasLooked &&= recorder.mayInterrupt
+      if (!recorder.mayInterrupt || grace !== undefined) continue
+      // It may have gone on while the turn was recorded, and have said so: a tool that it began since is not cut off.
+      if (agent.worksAhead === true && !hasLooked && end === undefined) {
+        hasLooked = true
+        ahead = steps.next()
+        if (await isThere(ahead)) continue
+      }
+      interrupt()
+    }
+  } finally {
+    clearTimeout(grace)
+    // Whoever left early wants nothing to be running; what does not come to its end is given up.
+    if (end === undefined) ending.abort(new Error('The agent was left.'))
+    await wait.for(steps.return()).catch(() => undefined)
+    if (end === undefined || run.signal.aborted) await recorder.leave(steps.rest())
+  }
+  run.signal.throwIfAborted()
+  if (ending.signal.reason instanceof AgentSilent && recorder.leaving === undefined) {
+    await recorder.leave()
+    throw ending.signal.reason
+  }
+  return concludeSession(run, recorder, end ?? SILENT)
+}
+
+/** Tells an agent at work to bring it to a soft landing, when that is due and it can be told anything. */
+const land = async (recorder: TurnRecorder, agent: RunningAgent<unknown>, wait: BoundedWait): Promise<void> => {
+  const text = recorder.takeLanding()
+  if (text === undefined || agent.tell === undefined) return
+  try {
+    await wait.for(agent.tell(text))
+  } catch {
+    return // it has ended, or cannot be told after all: then it is restarted where it is, as without
+  }
+  recorder.told(text)
+}
+
+/** Timers take no more than this. */
+const LONGEST_MS = 2_147_483_647
+
+/** Waits for the agent, and ends one that says nothing for longer than it may. Whoever reads its messages may take their time. */
+const whileHeard = async <T>(
+  { setting }: Pick<RunInProgress, 'setting'>,
+  ending: AbortController,
+  next: () => Promise<T>,
+): Promise<T> => {
+  const idleMs = setting('idleTimeoutMs')
+  if (idleMs === undefined) return next()
+  const silent = (): void => ending.abort(new AgentSilent(`The agent said nothing for ${idleMs} ms, and was ended.`))
+  const timer = setTimeout(silent, Math.min(idleMs, LONGEST_MS))
+  try {
+    return await next()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A message that was already sent arrives within this time. */
+const SOON_MS = 20
+
+const isThere = async (step: Promise<unknown>): Promise<boolean> => {
+  const come = step.then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([come, pauseFor(SOON_MS).then(() => false)])
+}
+
+type Next<Message> = { readonly heard: HeardStep<Message> } | { readonly end: RuntimeEnd | undefined }
+
+/** The next step, or how it ended: what a runtime throws is its end, and not ours. */
+const nextStep = async <Message>(
+  run: Pick<RunInProgress, 'signal'>,
+  recorder: TurnRecorder,
+  next: () => ReturnType<StepReader<Message>['next']>,
+): Promise<Next<Message>> => {
+  try {
+    const { done, value } = await next()
+    return done === true ? { end: undefined } : { heard: value }
+  } catch (error) {
+    run.signal.throwIfAborted()
+    if (recorder.leaving !== undefined) return { end: { type: 'interrupted' } }
+    return { end: { type: 'failed', message: messageOf(error) } }
+  }
+}
+
+const SILENT: RuntimeEnd = { type: 'failed', message: 'The agent ended without saying how.' }

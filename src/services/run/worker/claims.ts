@@ -1,0 +1,91 @@
+import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { everyPage } from '../../../ports/store/page.ts'
+import { ClaimSpread } from '../../commands/claim-spread.ts'
+import { goneRunner } from '../recover/gone-runner.ts'
+import type { RunnerDeps } from '../run-in-progress.ts'
+
+/** How many handoffs to choose from at most. */
+const MOST = 32
+
+/** How a worker claims. */
+interface Claiming {
+  /** The agents that it works for. */
+  readonly agents: readonly string[]
+  readonly claimant: string
+  readonly claimMs: number
+}
+
+/** Claims handoffs that wait for agents. One whose source is held by somebody alive is theirs to carry out, or to leave. */
+export class Claims {
+  readonly #deps: RunnerDeps
+  readonly #claiming: Claiming
+  readonly #spread = new ClaimSpread()
+  /** The agent that is asked for first: each in its turn. */
+  #first = 0
+  #isAnyHeld = false
+
+  constructor(deps: RunnerDeps, claiming: Claiming) {
+    this.#deps = deps
+    this.#claiming = claiming
+  }
+
+  /** Whether something was left to the living when the next one was looked for. */
+  get isAnyHeld(): boolean {
+    return this.#isAnyHeld
+  }
+
+  /** The next handoff for any of the agents; the agent after the last one that got something is asked for first. */
+  async next(): Promise<HandoffMetadata | undefined> {
+    const { agents } = this.#claiming
+    this.#isAnyHeld = false
+    for (let tried = 0; tried < agents.length; tried += 1) {
+      const index = (this.#first + tried) % agents.length
+      const handoff = await this.#claimFor(agents[index] ?? '')
+      if (handoff === undefined) continue
+      this.#first = index + 1
+      return handoff
+    }
+    return undefined
+  }
+
+  /** Claims the oldest one; when others were faster, any of the oldest. */
+  async #claimFor(agent: string): Promise<HandoffMetadata | undefined> {
+    const waiting = await this.#waitingFor(agent)
+    for (let conflicts = 0; waiting.length > 0; conflicts += 1) {
+      const among = Math.min(waiting.length, this.#spread.among(agent, conflicts))
+      const [chosen] = waiting.splice(Math.floor(Math.random() * among), 1)
+      if (chosen === undefined) break
+      if (await this.#isHeld(chosen)) {
+        this.#isAnyHeld = true
+        continue
+      }
+      const { claimant, claimMs } = this.#claiming
+      const claimed = await this.#deps.handoffs.acceptHandoff({ handoff: chosen.id, claimant, claimMs })
+      if (claimed.ok) return claimed.value.handoff
+      this.#deps.logger?.debug({ handoffId: chosen.id, code: claimed.error.code }, 'a handoff could not be claimed')
+    }
+    return undefined
+  }
+
+  /** The oldest ones, whoever holds their sources. */
+  async #waitingFor(agent: string): Promise<HandoffMetadata[]> {
+    const waiting: HandoffMetadata[] = []
+    for await (const handoff of everyPage((page) => this.#deps.store.handoffs.listPendingFor(agent, page)))
+      if (handoff.kind === 'agent_transfer' && waiting.push(handoff) === MOST) break
+    return waiting
+  }
+
+  /**
+   * Whether somebody holds the source of a handoff, as far as can be known. A source whose own agent works here, and which
+   * has left no checkpoint, is not claimed either: it is recovered first, and asked for one.
+   */
+  async #isHeld({ sourceSessionId, sourceAgent, document, checkpoint }: HandoffMetadata): Promise<boolean> {
+    const { store, clock } = this.#deps
+    const lease = await store.leases.find(sourceSessionId)
+    if (lease === undefined) return false
+    const isUnasked = document === undefined && checkpoint === undefined
+    if (isUnasked && this.#claiming.agents.includes(sourceAgent)) return true
+    if (lease.until <= (store.unitOfWork.estimateNow() ?? clock.now())) return false
+    return (await goneRunner(this.#deps, sourceSessionId)) === undefined
+  }
+}

@@ -1,0 +1,35 @@
+import { RecentKeys } from '../../domain/kernel/recent-keys.ts'
+import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
+import { monitoredPressure } from '../../domain/window/context-monitor.ts'
+import { percentOf } from '../../domain/window/window-level.ts'
+import { roundedShare } from '../../ports/agent/hook-payload.ts'
+import type { Logger } from '../../ports/system/logger.ts'
+
+/** Tells a logger what recorded turns mean for their window, for programs that record turns themselves. */
+export class TurnLog {
+  readonly #logger: Logger | undefined
+  readonly #unknown = new RecentKeys()
+
+  constructor(logger: Logger | undefined) {
+    this.#logger = logger
+  }
+
+  take({ session, monitor, handoff, refusedBy }: TurnsRecorded): void {
+    if (this.#logger === undefined || monitor?.isEnabled !== true) return
+    const { conversationId, id: sessionId } = session
+    const pressure = monitoredPressure(monitor)
+    const share = pressure.state === 'known' ? pressure.ratio : undefined
+    const usagePercent = share === undefined ? null : roundedShare(share)
+    const fields = { conversationId, sessionId, usagePercent }
+    const percent = share === undefined ? 'an unknown share' : `${percentOf(share)} %`
+    if (handoff !== undefined)
+      this.#logger.info({ ...fields, handoffId: handoff.id }, `a restart is due at ${percent} of the window`)
+    else if (refusedBy !== undefined)
+      this.#logger.warn({ ...fields, limit: refusedBy }, `the budget allows no restart (${refusedBy})`)
+    else if (pressure.state !== 'known' && monitor.policy === 'auto' && this.#unknown.add(sessionId))
+      this.#logger.warn(
+        { ...fields, why: pressure.why },
+        'nobody knows how full the window is, so it is never restarted for it',
+      )
+  }
+}

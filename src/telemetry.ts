@@ -1,1 +1,0 @@
-export { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
