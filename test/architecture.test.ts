@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   entryPoints,
+  folderCircles,
   forbiddenImports,
+  fullFolders,
   handWrittenChanges,
-  longFiles,
   type Manifest,
   mayImport,
   openFields,
   roomTable,
+  unusedAllowances,
   unusedExports,
   unusedModules,
   upwardRooms,
@@ -18,7 +20,10 @@ import { readSources, type SourceFile } from './support/source-file.ts'
 
 const MAY_IMPORT = mayImport(LAYERS)
 
-const MAX_LINES = 250
+/** More than these are hard to take in. */
+const MOST_FILES = 30
+
+const LAYER_FOLDERS = ['adapters', 'domain', 'entry', 'main', 'ports', 'processes', 'services', 'testing']
 
 /** Lists of all there is, which tests walk and a schema's CHECKs are compared with; the library itself needs no list. */
 const CLOSED_LISTS: readonly string[] = [
@@ -49,8 +54,14 @@ describe('the import table', () => {
 
   it('lets the container alone know its packages', () => {
     const knowing = (name: string) => Object.keys(MAY_IMPORT).filter((layer) => MAY_IMPORT[layer]?.includes(name))
-    expect(knowing('npm:tsyringe')).toEqual(['container.ts'])
-    expect(knowing('npm:reflect-metadata')).toEqual(['container.ts'])
+    expect(knowing('npm:tsyringe')).toEqual(['main/container.ts'])
+    expect(knowing('npm:reflect-metadata')).toEqual(['main/container.ts'])
+  })
+
+  it('allows no package that a folder does not use', () => {
+    expect(unusedAllowances(SOURCES, MAY_IMPORT)).toEqual([])
+    const table = { domain: ['npm:uuid', 'npm:zod', 'ports'] }
+    expect(unusedAllowances([file('domain/id.ts', "import { v7 } from 'uuid'")], table)).toEqual(['domain: npm:zod'])
   })
 
   it.each([
@@ -135,29 +146,52 @@ describe('changes', () => {
 
 describe('the fields of the runner', () => {
   it('are private or never change', () => {
-    expect(openFields(SOURCES.filter(({ path }) => path.startsWith('services/runner/')))).toEqual([])
+    expect(openFields(SOURCES.filter(({ path }) => path.startsWith('services/run/')))).toEqual([])
   })
 
   it('are seen where anybody may write to one', () => {
     const bag =
       'export class Run { readonly id = 1; turns = 0; model: string | undefined; #own = 0; get one() { return 1 } }'
-    expect(openFields([file('services/runner/run.ts', bag)])).toEqual([
-      'services/runner/run.ts: turns',
-      'services/runner/run.ts: model',
+    expect(openFields([file('services/run/run.ts', bag)])).toEqual([
+      'services/run/run.ts: turns',
+      'services/run/run.ts: model',
     ])
   })
 })
 
-describe('the length of files', () => {
-  it(`stays within ${MAX_LINES} lines`, () => {
-    expect(longFiles(SOURCES, MAX_LINES)).toEqual([])
+describe('folders', () => {
+  it('of one layer import each other in no circle; those of the runner still do', () => {
+    const ofRunner = ({ path }: SourceFile) => path.startsWith('services/run/')
+    expect(folderCircles(SOURCES.filter((source) => !ofRunner(source)))).toEqual([])
+    expect(folderCircles(SOURCES.filter(ofRunner))).toHaveLength(1)
   })
 
-  it('is seen when it does not', () => {
-    expect(longFiles([file('domain/god.ts', 'const a = 1\n'.repeat(251))], MAX_LINES)).toEqual([
-      'domain/god.ts has 251 lines',
-    ])
-    expect(longFiles([file('domain/fine.ts', 'const a = 1\n'.repeat(250))], MAX_LINES)).toEqual([])
+  it('are seen when they do, over two corners, and by a type alone', () => {
+    const files = [
+      file('services/audit/a.ts', "import type { B } from '../window/b.ts'"),
+      file('services/window/b.ts', "import { c } from '../history/c.ts'"),
+      file('services/history/c.ts', "export { a } from '../audit/a.ts'"),
+      file('services/replay/d.ts', "import { a } from '../audit/a.ts'"),
+      file('services/service.ts', "import { d } from './replay/d.ts'"),
+    ]
+    expect(folderCircles(files)).toEqual(['services/audit <-> services/history <-> services/window'])
+    expect(folderCircles(files.slice(0, 2))).toEqual([])
+  })
+
+  it(`hold at most ${MOST_FILES} files`, () => {
+    expect(fullFolders(SOURCES, MOST_FILES)).toEqual([])
+    const many = Array.from({ length: MOST_FILES + 1 }, (_, n) => file(`domain/all/${n}.ts`, ''))
+    expect(fullFolders(many, MOST_FILES)).toEqual([`domain/all has ${MOST_FILES + 1} files`])
+  })
+
+  it('hold nothing loose: src has layers alone, and services the one service', () => {
+    const loose = (folder: string) =>
+      SOURCES.filter(({ path }) => path.startsWith(folder) && !path.slice(folder.length).includes('/'))
+    expect(loose('')).toEqual([])
+    expect(loose('services/').map(({ path }) => path)).toEqual(['services/handoff-service.ts'])
+    expect(loose('ports/')).toEqual([])
+    expect(loose('adapters/postgres/')).toEqual([])
+    expect([...new Set(SOURCES.map(({ path }) => path.split('/')[0]))].sort()).toEqual(LAYER_FOLDERS)
   })
 })
 
@@ -166,7 +200,7 @@ describe('what nobody uses', () => {
   const used = file('domain/used.ts', 'export const used = 1')
 
   it('has entry points that exist', () => {
-    expect(ENTRIES).toContain('index.ts')
+    expect(ENTRIES).toContain('entry/index.ts')
     expect(ENTRIES.filter((path) => !SOURCES.some((source) => source.path === path))).toEqual([])
   })
 

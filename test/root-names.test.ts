@@ -19,7 +19,7 @@ const read = (path: string): string => readFileSync(path, 'utf8')
 /** The names that a piece of code imports from the root of the package. */
 const fromRoot = (text: string): readonly string[] =>
   importsOf({ text })
-    .filter(({ specifier }) => specifier === 'batonpass' || /^(\.\.\/)+src\/index\.ts$/.test(specifier))
+    .filter(({ specifier }) => specifier === 'batonpass' || /^(\.\.\/)+src\/entry\/index\.ts$/.test(specifier))
     .flatMap(({ names = [] }) => names)
 
 /** Examples in documents are compiled and run by documentation.test.ts, programs in examples/ by the compiler and below. */

@@ -27,11 +27,12 @@ export const otherStores = (chosen: StoreOptions, environment: Environment): rea
 export const openToAsk = async (options: StoreOptions): Promise<Store> => {
   const { schema } = options
   const { database, dataDir } = placeOf(options)
-  const { openPglite, openPostgres } = await import('../entry/postgres.ts')
   if (database === undefined) {
+    const { openPglite } = await import('../adapters/postgres/embedded/open-pglite.ts')
     const asItIs = { mustExist: true, autoMigrate: false, patienceMs: CONNECT_MS, share: true }
     return openPglite(defined({ dataDir, schema, ...asItIs }))
   }
+  const { openPostgres } = await import('../adapters/postgres/open/open-postgres.ts')
   const waits = { connectTimeoutMs: CONNECT_MS, statementTimeoutMs: ANSWER_MS, queryTimeoutMs: ANSWER_MS + 1_000 }
   return openPostgres(defined({ connectionString: database, schema, maxConnections: 1, ...waits }))
 }

@@ -1,5 +1,7 @@
 import { addressIn } from '../adapters/place/address-file.ts'
 import { rememberStore } from '../adapters/place/known-stores.ts'
+import type { openPglite } from '../adapters/postgres/embedded/open-pglite.ts'
+import type { openPostgres } from '../adapters/postgres/open/open-postgres.ts'
 import type { Addresses } from '../adapters/postgres/open/server-list.ts'
 import { mustBeAddressed, mustBeSaid } from '../adapters/postgres/open/store-address.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
@@ -15,13 +17,18 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
   if (store === 'memory') return new (await import('../adapters/memory/memory-store.ts')).MemoryStore({ clock })
   if (store !== undefined) return store
   const { database, dataDir } = placeOf(options)
-  const { openPglite, openPostgres } = await import('../entry/postgres.ts')
   const opened = await (database === undefined
-    ? openPglite(defined({ dataDir, schema, mustExist, share, onWarning }))
-    : openPostgres(defined({ connectionString: database, readFrom, schema, autoMigrate, pooled, onWarning })))
+    ? embedded(defined({ dataDir, schema, mustExist, share, onWarning }))
+    : onServer(defined({ connectionString: database, readFrom, schema, autoMigrate, pooled, onWarning })))
   rememberStore(process.env, defined({ database, dataDir, databaseFile: options.databaseFile, schema }))
   return opened
 }
+
+// Each is loaded when it is opened: a program on a server needs no engine, and one without a server needs no pool.
+const embedded: typeof openPglite = async (options) =>
+  (await import('../adapters/postgres/embedded/open-pglite.ts')).openPglite(options)
+const onServer: typeof openPostgres = async (options) =>
+  (await import('../adapters/postgres/open/open-postgres.ts')).openPostgres(options)
 
 /** The options that name a place. */
 export const PLACES = ['database', 'databaseFile', 'dataDir'] as const

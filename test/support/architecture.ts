@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix'
 import type { Layer, Room } from './import-table.ts'
 import {
   type Export,
@@ -68,7 +69,7 @@ export const forbiddenImports = (files: readonly SourceFile[], table: ImportTabl
     const layer = layerOf(file.path, table)
     if (layer === undefined) return [`${file.path} belongs to no layer`]
     return importsOf(file)
-      .filter(({ specifier }) => !table[layer]?.includes(placeOf(file.path, specifier, table)))
+      .filter(({ specifier }) => ![layer, ...(table[layer] ?? [])].includes(placeOf(file.path, specifier, table)))
       .map(({ specifier }) => `${file.path} -> ${specifier}`)
   })
 
@@ -82,12 +83,65 @@ const placeOf = (from: string, specifier: string, table: ImportTable): string =>
   return path === undefined ? `npm:${specifier}` : (layerOf(path, table) ?? path)
 }
 
-/** The files that are too long, each with its length. */
-export const longFiles = (files: readonly SourceFile[], limit: number): readonly string[] =>
-  files
-    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
-    .filter(({ lines }) => lines > limit)
-    .map(({ path, lines }) => `${path} has ${lines} lines`)
+/** The packages that the table allows and no file takes, each as `layer: package`. */
+export const unusedAllowances = (files: readonly SourceFile[], table: ImportTable): readonly string[] => {
+  const taken = new Set(
+    files.flatMap((file) =>
+      importsOf(file).map(({ specifier }) => `${layerOf(file.path, table)}: ${placeOf(file.path, specifier, table)}`),
+    ),
+  )
+  return Object.entries(table).flatMap(([layer, allowed]) =>
+    allowed.map((name) => `${layer}: ${name}`).filter((row) => row.includes(': npm:') && !taken.has(row)),
+  )
+}
+
+/** The folder of a file, if it holds no other folders: files beside folders are what those folders have in common. */
+const roomOf = (path: string, folders: ReadonlySet<string>): string | undefined => {
+  const folder = dirname(path)
+  return [...folders].some((other) => other.startsWith(`${folder}/`)) ? undefined : folder
+}
+
+/**
+ * The folders of one layer that import each other in a circle, each circle as `a <-> b <-> c`, in alphabetical order.
+ * Imports of types count: a reader follows them as well.
+ */
+export const folderCircles = (files: readonly SourceFile[]): readonly string[] => {
+  const folders = new Set(files.map(({ path }) => dirname(path)))
+  const reach = new Map<string, Set<string>>()
+  for (const file of files) {
+    const from = roomOf(file.path, folders)
+    if (from === undefined) continue
+    const next = reach.get(from) ?? new Set<string>()
+    reach.set(from, next)
+    for (const { specifier } of importsOf(file)) {
+      const to = roomOf(resolveImport(file.path, specifier) ?? '', folders)
+      if (to !== undefined && to !== from && isSameLayer(from, to)) next.add(to)
+    }
+  }
+  const reached = (from: string, seen = new Set<string>()): ReadonlySet<string> => {
+    for (const to of reach.get(from) ?? []) {
+      if (seen.has(to)) continue
+      seen.add(to)
+      reached(to, seen)
+    }
+    return seen
+  }
+  const all = new Map([...reach.keys()].map((folder) => [folder, reached(folder)]))
+  const circles = [...all.keys()].flatMap((folder) => {
+    const circle = [...all.keys()].filter((other) => all.get(folder)?.has(other) && all.get(other)?.has(folder))
+    return circle.length > 1 ? [circle.sort().join(' <-> ')] : []
+  })
+  return [...new Set(circles)].sort()
+}
+
+const isSameLayer = (one: string, other: string): boolean => one.split('/')[0] === other.split('/')[0]
+
+/** The folders that hold more files than a reader takes in, each with their number. */
+export const fullFolders = (files: readonly SourceFile[], most: number): readonly string[] => {
+  const counts = new Map<string, number>()
+  for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  return [...counts].filter(([, count]) => count > most).map(([folder, count]) => `${folder} has ${count} files`)
+}
 
 /** The files of `src` behind package.json's `exports` and `bin`. */
 export const entryPoints = ({ exports = {}, bin = {} }: Manifest): readonly string[] =>
