@@ -142,7 +142,9 @@ describe('examples', { timeout: 0 }, () => {
   })
 
   it('import the public names they use, unless they bring them', () => {
-    expect(withImports('console.log(instant(0))', SYMBOLS)).toMatch(/^import \{ instant \} from 'src:entry\/index\.ts'\n/)
+    expect(withImports('console.log(instant(0))', SYMBOLS)).toMatch(
+      /^import \{ instant \} from 'src:entry\/index\.ts'\n/,
+    )
     expect(withImports('const at: Instant = now()', SYMBOLS)).toMatch(/^import \{ type Instant \} from/)
     expect(withImports('const refusal = 1', SYMBOLS)).toBe('const refusal = 1')
     expect(withImports("import { unwrap } from 'batonpass'\nunwrap", SYMBOLS)).not.toContain('src:')
