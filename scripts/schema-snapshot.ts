@@ -9,7 +9,7 @@ export const SNAPSHOT = 'migrations/schema.snapshot'
 
 const HEADER = [
   '# The schema as all migrations leave it, the same on every supported engine.',
-  '# Written by scripts/schema-snapshot.ts; a test fails when it is stale.',
+  '# Written by `npm run schema`; a test fails when it is stale.',
 ]
 
 /** A schema as text: two are the same when their texts are, whatever they are called. */

@@ -13,7 +13,7 @@ const clone = async () => {
   return openMigratorAt({ connectionString })
 }
 
-describe('the written schema: otherwise run node --import tsx scripts/schema-snapshot.ts', () => {
+describe('the written schema: otherwise run npm run schema', () => {
   it('is the one of Postgres', async () => {
     await using opened = await clone()
     expect(await schemaSnapshot(opened.database)).toBe(WRITTEN)
