@@ -1,6 +1,6 @@
 Feature: Continuing in a fresh window
-  A window fills while the work goes on. Batonpass then asks the agent for a checkpoint, while it still knows what it has
-  done, and goes on in a fresh session: same agent, same conversation, the original task word for word, and the checkpoint.
+  A window fills while the work is under way. Batonpass then asks the agent for a checkpoint, while it still knows what it has
+  done, and continues in a fresh session: same agent, same conversation, the original task word for word, and the checkpoint.
   What led to it is on record: the turn, the tool calls, and what became of asking.
 
   Below, a window is written turn by turn: "90 % edit_file" is a turn that calls edit_file and leaves the window 90 % full.

@@ -1,10 +1,10 @@
 Feature: One agent delegates, several work at the same time
   A planner need not do everything itself, nor hand its work away. It delegates pieces of it: each is a thread, a
-  conversation of its own, in which another agent works at the same time. When the planner has come to rest, it is told how
+  conversation of its own, in which another agent works at the same time. When the planner is idle, it is told how
   each thread came out, and continues. Every outcome is on record once, as a message that names the handoff of its thread.
 
   Below, "10 % plan, delegates Write the parser to coder" is a turn that calls plan and delegates that task to the agent
-  "coder"; the agent then comes to rest, and its next turn follows what it is told.
+  "coder"; the agent then becomes idle, and its next turn follows what it is told.
 
   Scenario: Two pieces are done at the same time, and both are reported
     Given these agents take part, in windows of 1000 tokens:

@@ -32,7 +32,7 @@ Feature: Looking back in a run
       And the tool look_back told session 1 "There is no such tool."
       And no question is on record
 
-  Rule: Whoever does not want it, or cannot have it, works without
+  Rule: An agent that does not want it, or cannot have it, works without
 
     Scenario: It is switched off
       Given "claude-code" works in windows of 40000 tokens:

@@ -72,7 +72,7 @@ Feature: Terminal sessions
 
   Rule: What the agent did is on record
 
-    Scenario: Its transcript is recorded once, whoever reads it and however often
+    Scenario: Its transcript is recorded once, no matter how many read it and how often
       Given the terminal "blue" starts
       And its agent has answered "I look." with 20000 tokens sent
       When its agent stops
@@ -85,5 +85,5 @@ Feature: Terminal sessions
     Scenario: A key that was printed is not in the record
       Given the terminal "blue" starts
       And its agent has answered "The key is AKIAABCDEFGH23456789, and it works." with 1000 tokens sent
-      When the terminal "blue" comes to rest
+      When the agent in the terminal "blue" becomes idle
       Then the words of the terminal "blue" are on record with "The key is [hidden:key], and it works." and without "AKIAABCDEFGH23456789"

@@ -9,7 +9,7 @@ Feature: Workers take up what is handed over
       Given "planner" hands the job "login" to "coder", leaving "The plan is in A.md"
       When a worker for "coder" works until nothing waits
       Then the job "login" was done by "planner, coder"
-      And whoever took up the job "login" was told "Fix login" and "The plan is in A.md"
+      And the worker that took the job "login" was told "Fix login" and "The plan is in A.md"
 
     Scenario: A worker leaves alone what is for others
       Given "planner" hands the job "login" to "coder", leaving "Planned."
@@ -29,7 +29,7 @@ Feature: Workers take up what is handed over
       When a worker for "coder" and a worker for "reviewer" work at once until nothing waits
       Then the job "login" was done by "planner, coder, reviewer"
       And in the job "login", "coder" and "reviewer" had workers of their own
-      And whoever took up the job "login" last was told "Fix login" and "The code is in B.ts"
+      And the worker that took the job "login" last was told "Fix login" and "The code is in B.ts"
 
   Rule: A worker that is lost takes nothing with it
 
@@ -38,7 +38,7 @@ Feature: Workers take up what is handed over
       And a worker for "coder" is lost <when>
       When a worker for "coder" works until nothing waits
       Then the job "login" was done by "planner, coder"
-      And whoever took up the job "login" was told "Fix login" and "Planned."
+      And the worker that took the job "login" was told "Fix login" and "Planned."
 
       Examples:
         | when                                |

@@ -7,7 +7,33 @@ const RIDDLES: readonly (readonly [RegExp, string])[] = [
   [/\bg(?:o|oes|one|oing) on with\b/i, 'resume, or continue'],
   [/\bcall(?:ed|s|ing)? (?:it |them |the run |a handoff )?off\b/i, 'cancel'],
   [/\bwas left behind\b/i, 'orphaned'],
+  [/\bwhoever\b/i, 'the person, process or session that is meant'],
+  [/\b(?:is|are|was|were) none of\b/i, 'does not belong to'],
+  [/\bcom(?:e|es|ing) to (?:rest|(?:its|an|their) end)\b/i, 'is idle, or ends'],
+  [/\bgoes on\b/i, 'continues, resumes or keeps running'],
 ]
+
+/** Verbs that name no thing: a value is called by what it is, such as `payload`, `stored` or `request`. */
+const NO_NAMES = 'told|said|kept|asked|known'
+
+/** Code without its comments and texts, line by line as it was. */
+const codeOf = (text: string): string =>
+  text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/(^|[\s;{(])\/\/.*$/gm, '$1')
+    .replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''")
+
+const DECLARED = new RegExp(`\\b(?:const|let)\\s+(?:${NO_NAMES})\\b`)
+const TAKEN = new RegExp(`[({,[]\\s*(?:\\.\\.\\.)?(?:${NO_NAMES})\\s*[,)}\\]=]`)
+const PARAMETER = new RegExp(`\\((?:${NO_NAMES})\\??:|\\b(?:${NO_NAMES})\\s*=>`)
+
+/** The lines in which a value is named by a verb that names no thing. */
+const verbsAsNames = (path: string, text: string): readonly string[] =>
+  codeOf(text)
+    .split('\n')
+    .flatMap((line, index) =>
+      [DECLARED, TAKEN, PARAMETER].some((form) => form.test(line)) ? [`${path}:${index + 1} ${line.trim()}`] : [],
+    )
 
 const filesIn = (folder: string, ending: RegExp): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -35,6 +61,10 @@ const strayNames = (path: string, text: string, names: readonly string[]): reado
 describe('plain words', () => {
   const sources = filesIn('src', /\.ts$/)
   const prose = [...filesIn('docs', /\.md$/), ...filesIn('features', /\.feature$/), 'README.md', 'CHANGELOG.md']
+  /** Decisions and the changelog tell of their day in the words of their day. */
+  const today = [...prose, ...filesIn('features', /\.ts$/)].filter(
+    (path) => !path.startsWith('docs/adr/') && path !== 'CHANGELOG.md',
+  )
 
   it('open no doc comment with "What": it names its subject', () => {
     expect(sources.length).toBeGreaterThan(400)
@@ -56,7 +86,30 @@ describe('plain words', () => {
   })
 
   it('are the ones people search for', () => {
-    expect([...sources, ...prose].flatMap((path) => riddlesIn(path, readFileSync(path, 'utf8')))).toEqual([])
-    expect(riddlesIn('a.md', 'It is gone on with.\nIt was called off.')).toHaveLength(2)
+    expect([...sources, ...today].flatMap((path) => riddlesIn(path, readFileSync(path, 'utf8')))).toEqual([])
+    const riddles = ['It is gone on with.', 'It was called off.', 'Whoever has it, goes on.', 'It is none of ours.']
+    expect(riddlesIn('a.md', riddles.join('\n'))).toHaveLength(5)
+    expect(riddlesIn('a.md', 'It comes to rest.\nAll come to their end.\nThe work continues.')).toHaveLength(2)
+  })
+
+  it('name values by what they are', () => {
+    expect(sources.flatMap((path) => verbsAsNames(path, readFileSync(path, 'utf8')))).toEqual([])
+    const bad = [
+      'const kept = 1',
+      'use(told)',
+      'take({ asked })',
+      'all.map((said) => 1)',
+      'all.map(known => 1)',
+      'f(kept: A)',
+    ]
+    expect(verbsAsNames('a.ts', bad.join('\n'))).toHaveLength(bad.length)
+    const fine = [
+      "case 'known': // kept",
+      'state.known',
+      '{ state: unknown }',
+      '/** told\n * kept\n */',
+      "pick('said')",
+    ]
+    expect(verbsAsNames('a.ts', fine.join('\n'))).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ const workingDirectory = await makeRepository(folder)
 await using batonpass = await createBatonpass({ dataDir: join(folder, 'record') })
 
 // The conversation gets a worktree and a branch of its own, called after its key. Every window of it is launched there,
-// and so is whoever recovers it; a later run with the same key finds the same worktree again.
+// and so is the process that recovers it; a later run with the same key finds the same worktree again.
 const run = batonpass.run({
   runtime: writer,
   agent: 'writer',

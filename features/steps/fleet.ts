@@ -120,14 +120,14 @@ const wasTold = async (kept: Kept, words: readonly string[]): Promise<void> => {
 }
 
 Then(
-  'whoever took up the job {string} was told {string} and {string}',
+  'the worker that took the job {string} was told {string} and {string}',
   function (this: HandoffWorld, job: string, task: string, words: string) {
     return wasTold(this.keptOf(job), [task, words])
   },
 )
 
 Then(
-  'whoever took up the job {string} last was told {string} and {string}',
+  'the worker that took the job {string} last was told {string} and {string}',
   function (this: HandoffWorld, job: string, task: string, words: string) {
     return wasTold(this.keptOf(job), [task, words])
   },

@@ -160,7 +160,7 @@ Then(
   },
 )
 
-When('the terminal {string} comes to rest', function (this: HandoffWorld, name: string) {
+When('the agent in the terminal {string} becomes idle', function (this: HandoffWorld, name: string) {
   return this.terminals.stops(name)
 })
 

@@ -112,7 +112,7 @@ export class Casts {
 
   /**
    * "to NAME" after a turn: it asks with that turn that this agent takes over. "delegates TASK to NAME" after a turn: it
-   * delegates with that turn, and comes to rest.
+   * delegates with that turn, and becomes idle.
    */
   #turnsOf(words: string): readonly ScriptedTurn[] {
     const parts = listed(words)

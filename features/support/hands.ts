@@ -22,7 +22,7 @@ export class Hands {
     return [...this.#conversations.keys()]
   }
 
-  /** Goes on with a conversation. */
+  /** Continues a conversation. */
   enter(key: string, id: ConversationId): void {
     this.#conversations.set(key, id)
     this.#conversation = key

@@ -45,7 +45,7 @@ export class Machine implements AgentProcesses {
     return process
   }
 
-  /** Every runner so far has ended, and whoever looks can see that. */
+  /** Every runner so far has ended, and a process that looks can see that. */
   killRunners(): void {
     for (const mark of this.#runners) this.#gone.add(mark)
   }

@@ -11,7 +11,7 @@ import { turnOf } from './turns.ts'
 
 /** What runtimes say about windows, and what people choose about them. */
 export class Windows {
-  /** What was said to whoever listens. */
+  /** The signals that listeners were sent. */
   readonly announced: ContextSignal[] = []
   readonly #stage: Stage
   readonly #context: ContextService

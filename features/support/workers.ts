@@ -61,7 +61,7 @@ export class Workers {
     await ended
   }
 
-  /** Nobody goes on waiting after the scenario. */
+  /** Nobody keeps waiting after the scenario. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.#waits.keys()].map((claimant) => this.stop(claimant)))
   }
