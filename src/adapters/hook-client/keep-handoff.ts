@@ -1,4 +1,5 @@
-import { ownFolder, writeOwnFile } from '../files/own-files.ts'
+import { ownFolder } from '../files/own-files.ts'
+import { writeWhole } from '../files/whole-file.ts'
 import { spoolFile } from './spool.ts'
 import { uuidV7 } from './uuid-v7.ts'
 
@@ -32,7 +33,7 @@ export const keepHandoff = (
   ownFolder(documents)
   const { document, reason } = handoff
   const kept = { ...handoff, document: redact(document), ...(reason !== undefined && { reason: redact(reason) }) }
-  writeOwnFile(documents, `${id}.md`, kept.document)
+  writeWhole(`${documents}/${id}.md`, kept.document)
   spoolFile(folder, id, JSON.stringify({ v: 1, commandId: id, at: new Date().toISOString(), handoff: kept }))
   return `${documents}/${id}.md`
 }

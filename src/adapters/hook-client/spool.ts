@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { ownFolder, writeOwnFile } from '../files/own-files.ts'
+import { ownFolder } from '../files/own-files.ts'
+import { writeWhole } from '../files/whole-file.ts'
 import type { HookPost } from './hook-events.ts'
 
 /** A spool that nobody empties is not filled for ever: so many events are weeks of work. */
@@ -13,8 +14,9 @@ export const spoolFile = (folder: string, commandId: string, text: string): stri
   const spooled = `${folder}/spool`
   ownFolder(spooled)
   if (readdirSync(spooled).length >= MOST_FILES) throw new Error('it is full')
-  writeOwnFile(spooled, `${commandId}.json`, text)
-  return `${spooled}/${commandId}.json`
+  const file = `${spooled}/${commandId}.json`
+  writeWhole(file, text)
+  return file
 }
 
 /** Removes an event that the service has taken; it may have done so itself. */

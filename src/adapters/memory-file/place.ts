@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
-import { codeOf } from './failures.ts'
+import { codeOf } from '../files/own-files.ts'
 
 /** The place of a memory file, at the end of every link. */
 export interface Place {

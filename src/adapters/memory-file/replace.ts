@@ -1,11 +1,11 @@
-import { renameSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { accessSync, constants, existsSync, type renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { type MemoryFileChange, MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
-import { checkReplaceable, linkDraft, syncFolder, writeDraft } from './draft.ts'
+import { makeWhole, writeWhole } from '../files/whole-file.ts'
 import { type Place, placeOf } from './place.ts'
-import { rescue } from './rescue.ts'
-import { bytesOf, isStill, openText, type TextFile, textOf } from './text-file.ts'
+import { bytesOf, isStill, MOST_BYTES, openText, type TextFile, textOf, tooLarge } from './text-file.ts'
 
 /** Makes a new text of the text of a file. */
 export type Rule<R> = (text: string | undefined) => Result<string, R>
@@ -22,6 +22,7 @@ export interface Change<R> {
 }
 
 const MOST_TRIES = 200
+const NEW_FILE_MODE = 0o644
 /** Programs that save in place empty the file first. A file is left alone for so long after it was written to. */
 const QUIET_MS = 20
 /** An empty file may be one that is being saved. */
@@ -102,27 +103,48 @@ interface Texts {
 }
 
 /** Puts a new file in the place of one that is still as it was read. @returns whether it is there */
-const tryToReplace = <R>(
-  { workspace, path, rename = renameSync }: Change<R>,
-  place: Place,
-  { old, text }: Texts,
-): boolean => {
-  if (old !== undefined) checkReplaceable(place.target, old)
-  const draft = writeDraft(place, text, old)
+const tryToReplace = <R>(change: Change<R>, place: Place, { old, text }: Texts): boolean => {
+  const { target } = place
+  const bytes = Buffer.from(text)
+  if (bytes.length > MOST_BYTES) throw tooLarge(target)
+  const isStillWanted = (): boolean =>
+    placeOf(change.workspace, change.path).target === target && (old === undefined || isStill(target, old))
+  if (old === undefined)
+    return makeWhole(target, bytes, { mode: NEW_FILE_MODE, isDurable: true, isStillWanted, mayRename: true })
+  checkReplaceable(target, old)
+  const { uid, gid, mode } = old.stats
+  const takesOver = { mode, owner: { uid, gid } }
+  const rename = change.rename && { rename: change.rename }
   try {
-    const now = placeOf(workspace, path)
-    if (now.target !== place.target) return false
-    if (old === undefined) {
-      if (!linkDraft(draft, place.target)) return false
-    } else {
-      if (!isStill(place.target, old)) return false
-      rename(draft, place.target)
-    }
-    syncFolder(place.folder)
-    return true
-  } finally {
-    rmSync(draft, { force: true })
+    return writeWhole(target, bytes, { takesOver, isDurable: true, isStillWanted, ...rename })
+  } catch (problem) {
+    throw (problem as NodeJS.ErrnoException).syscall === 'fchown' ? ofOthers(target, old, problem) : problem
   }
+}
+
+/**
+ * Whether a file may be replaced by another one under its name.
+ *
+ * @throws MemoryFileFailure when it is read-only, or has more names than one
+ */
+const checkReplaceable = (target: string, { stats }: TextFile): void => {
+  if ((stats.mode & 0o200) === 0) throw readOnly(target)
+  // It may be gone by now, which is seen right before the new file takes its name.
+  if (existsSync(target)) accessSync(target, constants.W_OK)
+  if (stats.nlink === 1) return
+  const problem = `${target} has ${stats.nlink} names (hard links), and the others would keep the old text.`
+  throw new MemoryFileFailure('memory_file.hard_linked', `${problem} Make them symbolic links, or use another file.`)
+}
+
+const readOnly = (target: string): MemoryFileFailure =>
+  new MemoryFileFailure(
+    'memory_file.not_writable',
+    `${target} is read-only. Make it writable (chmod u+w), or use another file.`,
+  )
+
+const ofOthers = (target: string, { stats: { uid, gid } }: TextFile, cause: unknown): MemoryFileFailure => {
+  const problem = `${target} belongs to another user or group (${uid}:${gid}), which a new file could not keep.`
+  return new MemoryFileFailure('memory_file.not_writable', `${problem} Use a file of your own.`, { cause })
 }
 
 /**
@@ -163,4 +185,16 @@ const putBack = async <R>(
     ours?.close()
   }
   if (!isBack) throw rescue(place, bytes, cause)
+}
+
+/** Keeps bytes that have no name any more in a file beside the one they were meant for. @returns the failure that names it */
+const rescue = ({ target }: Place, bytes: Buffer, cause: unknown): MemoryFileFailure => {
+  const beside = `${target}.rescued-${randomUUID().slice(0, 8)}`
+  writeFileSync(beside, bytes, { flag: 'wx', mode: 0o600, flush: true })
+  const problem = `Two programs wrote to ${target} while it was replaced.`
+  return new MemoryFileFailure(
+    'memory_file.conflict',
+    `${problem} The text of one of them is in ${beside}: merge it by hand.`,
+    { cause },
+  )
 }

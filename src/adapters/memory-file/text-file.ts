@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
-import { codeOf } from './failures.ts'
+import { codeOf } from '../files/own-files.ts'
 
 /** The most that is read or written: memory files are read by agents at every start, and are small. */
 export const MOST_BYTES = 1024 * 1024

@@ -2,9 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { bootId, isTaken, pidNamespace, readProcess } from '../../processes/process-table.ts'
+import { bootId, pidNamespace, readProcess } from '../../processes/process-table.ts'
+import { type Fate, fateOf } from './process-fate.ts'
 
-/** The kinds of files that we make beside a memory file, for moments. */
+/** The kinds of files that we make for moments, beside the ones that they are for: locks of a folder, and drafts. */
 export type OwnKind = 'lock' | 'new'
 
 /** A file of ours, as its name tells. */
@@ -36,18 +37,15 @@ export const readOwnName = (name: string): OwnFile | undefined => {
 
 /** Whether the process that made a file is gone. Where that cannot be seen, its age tells. */
 export const isAbandoned = (folder: string, file: OwnFile): boolean => {
-  const fate = fateOf(file)
+  const fate = fateOfMaker(file)
   if (fate !== 'unknown') return fate === 'gone'
   const made = statSync(join(folder, file.name), { throwIfNoEntry: false })
   return made === undefined || Date.now() - made.mtimeMs > GONE_MS
 }
 
-const fateOf = ({ pid, start, ...made }: OwnFile): 'alive' | 'gone' | 'unknown' => {
+const fateOfMaker = ({ pid, start, ...made }: OwnFile): Fate => {
   if (made.machine !== machine() || made.namespace !== namespace()) return 'unknown'
-  if (!isTaken(pid)) return 'gone'
-  const found = readProcess(pid)
-  if (found === undefined || start === '0') return 'unknown'
-  return found.isZombie || found.startTime !== start ? 'gone' : 'alive'
+  return fateOf(pid, start === '0' ? undefined : start)
 }
 
 const startOf = (pid: number): string => readProcess(pid)?.startTime || '0'
