@@ -1,7 +1,7 @@
 import { sessionOfParent } from '../adapters/hook-client/agent-process.ts'
 import { askService, NoService, type ServiceQuestion, type ServiceReply } from '../adapters/hook-client/ask-service.ts'
-import { keepHandoff } from '../adapters/hook-client/keep-handoff.ts'
 import { serviceAddress } from '../adapters/hook-client/service-address.ts'
+import { keepHandoff } from '../adapters/hook-client/spooled-posts.ts'
 import type { ServiceStart } from '../adapters/hook-client/start-service.ts'
 import { Access, type McpServices } from '../adapters/mcp/access.ts'
 import { askingServer } from '../adapters/mcp/asking-server.ts'

@@ -5,8 +5,8 @@ import { isTaken, pidNamespace, readProcess } from '../../processes/process-tabl
 import { removeAbandoned } from '../files/folder-lock.ts'
 import { readOwnFile } from '../files/own-files.ts'
 import { writeWhole } from '../files/whole-file.ts'
+import { isFileName } from './hook-card.ts'
 import { isRecord } from './read-input.ts'
-import { isFileName } from './session-card.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,4 @@
-import type { HookEvent } from './hook-events.ts'
+import type { TerminalHook } from '../../ports/terminal/wire.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 
 /** Texts that are long, and that the transcript holds anyway. Tools' input and output may hold secrets as well. */
@@ -49,7 +49,7 @@ const ESSENTIAL: readonly string[] = [
 
 /** A hook's input without what is long: the texts above are left out, others are cut to 4,000 characters. */
 export const trimmedPayload = (
-  event: HookEvent,
+  event: TerminalHook,
   input: HookInput,
   hide: (text: string) => string = (text) => text,
 ): HookInput => {

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TerminalHook } from '../../ports/terminal/wire.ts'
 import { windowVariables } from '../claude/compaction-point.ts'
-import type { HookEvent } from './hook-events.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 /** The events that the service is told the variables with: at the start, and before each answer, for they may change. */
-const TELLING: readonly HookEvent[] = ['session-start', 'user-prompt-submit']
+const TELLING: readonly TerminalHook[] = ['session-start', 'user-prompt-submit']
 
 /** A folder may be anybody's, and hold a pipe or a very long file in the place of settings. */
 const MOST_BYTES = 1024 * 1024
@@ -17,7 +17,7 @@ const MOST_BYTES = 1024 * 1024
  * counts as the variable that does.
  */
 export const variablesFor = (
-  event: HookEvent,
+  event: TerminalHook,
   input: HookInput,
   environment: Variables,
 ): Readonly<Record<string, string>> | undefined => {

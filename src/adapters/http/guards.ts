@@ -30,6 +30,11 @@ export const noToken = (): HttpProblem =>
 const wrongToken = (): HttpProblem =>
   new HttpProblem(403, 'token.wrong', 'That token does not open this. A session’s token opens that session only.')
 
+const TOKEN = /^Bearer ([0-9a-f]{64})$/i
+
+/** The token in an `Authorization` header, if it has the shape of one. */
+export const bearerIn = (header: string | undefined): string | undefined => TOKEN.exec(header ?? '')?.[1]?.toLowerCase()
+
 /** The bearer of a token, and what it opens. */
 export class Bearer {
   readonly #token: string

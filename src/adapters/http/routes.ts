@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import * as schemas from './schemas.ts'
 
-/** Who may ask: anybody, whoever has the token of that session, or only whoever has the master token. */
+/** Who may ask: anybody, a program with the token of that session, or only one with the master token. */
 export type Access = 'open' | 'session' | 'master'
 
 /** One route. The application and its OpenAPI document are made from the same table. */
