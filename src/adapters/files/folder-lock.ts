@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isAbandoned, type OwnFile, ownName, readOwnName } from './own-names.ts'
+import { isAbandoned, ownName, readOwnName, type TemporaryFile } from './own-names.ts'
 
 /** How long to wait for others, unless the caller says so. */
 const PATIENCE_MS = 30_000
@@ -15,7 +15,7 @@ export class FolderBusy extends Error {
   /** The lock of one of them. */
   readonly lock: string
 
-  constructor(folder: string, others: readonly OwnFile[]) {
+  constructor(folder: string, others: readonly TemporaryFile[]) {
     const pids = others.map(({ pid }) => pid)
     super(`The files of ${folder} are being changed by process ${pids.join(', ')}.`)
     this.pids = pids
@@ -108,8 +108,8 @@ export const removeAbandoned = (folder: string): void => {
 }
 
 /** The locks of processes that live. What dead ones left is removed: locks, and files that were never finished. */
-const othersIn = (folder: string, name: string): readonly OwnFile[] => {
-  const others: OwnFile[] = []
+const othersIn = (folder: string, name: string): readonly TemporaryFile[] => {
+  const others: TemporaryFile[] = []
   for (const found of readdirSync(folder)) {
     const file = found === name ? undefined : readOwnName(found)
     if (file === undefined) continue

@@ -9,7 +9,7 @@ import { type Fate, fateOf } from './process-fate.ts'
 export type OwnKind = 'lock' | 'new'
 
 /** A file of ours, as its name tells. */
-export interface OwnFile {
+export interface TemporaryFile {
   readonly name: string
   readonly kind: OwnKind
   readonly id: string
@@ -29,21 +29,21 @@ export const ownName = (kind: OwnKind): string =>
   `.batonpass-${kind}-${process.pid}-${startOf(process.pid)}-${machine()}-${namespace()}-${randomUUID()}`
 
 /** Reads such a name; undefined for the files of others. */
-export const readOwnName = (name: string): OwnFile | undefined => {
+export const readOwnName = (name: string): TemporaryFile | undefined => {
   const [, kind, pid, start = '', made = '', space = '', id = ''] = NAME.exec(name) ?? []
   if (kind !== 'lock' && kind !== 'new') return undefined
   return { name, kind, id, pid: Number(pid), start, machine: made, namespace: space }
 }
 
 /** Whether the process that made a file is gone. Where that cannot be seen, its age tells. */
-export const isAbandoned = (folder: string, file: OwnFile): boolean => {
+export const isAbandoned = (folder: string, file: TemporaryFile): boolean => {
   const fate = fateOfMaker(file)
   if (fate !== 'unknown') return fate === 'gone'
   const made = statSync(join(folder, file.name), { throwIfNoEntry: false })
   return made === undefined || Date.now() - made.mtimeMs > GONE_MS
 }
 
-const fateOfMaker = ({ pid, start, ...made }: OwnFile): Fate => {
+const fateOfMaker = ({ pid, start, ...made }: TemporaryFile): Fate => {
   if (made.machine !== machine() || made.namespace !== namespace()) return 'unknown'
   return fateOf(pid, start === '0' ? undefined : start)
 }

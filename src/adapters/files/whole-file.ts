@@ -18,7 +18,7 @@ import { ownName } from './own-names.ts'
 /** The rights and the owner that a new file takes over from the one that it replaces. */
 export interface TakenOver {
   readonly mode: number
-  /** As whoever writes it unless given. */
+  /** The user of this process unless given. */
   readonly owner?: { readonly uid: number; readonly gid: number }
 }
 

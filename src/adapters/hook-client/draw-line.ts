@@ -5,17 +5,17 @@ import { workspaceOf } from '../place/workspace.ts'
 import type { Budget } from './budget.ts'
 import { countOf, type HookCard, readCard } from './hook-card.ts'
 import type { HookLog } from './hook-log.ts'
-import { readPending } from './pending-text.ts'
+import { levelFor, readStatus } from './hook-window.ts'
 import { joined, previousStatusLine } from './previous-line.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 import type { ServiceClient } from './service-client.ts'
 import { type StatusLook, statusLine } from './status-line.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
-import { levelFor, readStatus } from './window-level.ts'
+import { readPending } from './waiting-document.ts'
 
 /** Everything that drawing a line needs. */
 export interface Drawing {
-  readonly input: HookInput
+  readonly input: RawInput
   /** The same as it came, for the person's own status line. */
   readonly text: Buffer
   readonly session: string | undefined
@@ -74,7 +74,7 @@ const waitingMark = ({ input: { cwd }, folder, session }: Drawing): string | und
 }
 
 /** The runtime knows what this window has cost, the service what those before it have; the larger one has counted more. */
-const costOf = ({ cost }: HookInput, card: HookCard | undefined): number | undefined => {
+const costOf = ({ cost }: RawInput, card: HookCard | undefined): number | undefined => {
   const ofRuntime = isRecord(cost) ? countOf(cost.total_cost_usd) : undefined
   if (ofRuntime === undefined || card?.costUsd === undefined) return ofRuntime ?? card?.costUsd
   return Math.max(ofRuntime, card.costUsd)

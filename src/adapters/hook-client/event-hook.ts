@@ -7,11 +7,11 @@ import { HiddenPayload } from './hidden-payload.ts'
 import { readCard } from './hook-card.ts'
 import type { HookLog } from './hook-log.ts'
 import { hookOutput } from './hook-output.ts'
-import { pendingFor } from './pending-text.ts'
 import type { ServiceAnswer } from './post-event.ts'
-import type { HookInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
+import { pendingAtStart } from './waiting-document.ts'
 import { variablesFor } from './window-variables.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Everything that a hook's work needs. */
 export interface HookWork {
   readonly event: TerminalHook
-  readonly input: HookInput
+  readonly input: RawInput
   readonly session: string
   readonly folder: string
   readonly service: ServiceClient
@@ -72,7 +72,7 @@ const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | u
   }
   tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
   if (startedWithin(environment, session) !== undefined) return undefined
-  const pending = tried('the pending document could not be read', () => pendingFor(folder, input, session))
+  const pending = tried('the pending document could not be read', () => pendingAtStart(folder, input, session))
   return pending && { inject: pending.text, notice: begunWithDocument(pending) }
 }
 

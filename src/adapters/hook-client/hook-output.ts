@@ -1,6 +1,6 @@
 import type { TerminalHook } from '../../ports/terminal/wire.ts'
 import type { ServiceAnswer } from './post-event.ts'
-import type { HookInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 
 /** The text for the runtime, and the signals in it. */
 export interface HookOutput {
@@ -16,7 +16,7 @@ const MOST_BYTES = 60_000
 const TOOL_EVENTS: readonly unknown[] = ['PostToolUse', 'PostToolBatch', 'PostToolUseFailure']
 
 /** The runtime's name for a hook whose answer reaches the agent. Absent for the others. */
-const agentEvent = (event: TerminalHook, { hook_event_name: name }: HookInput): string | undefined => {
+const agentEvent = (event: TerminalHook, { hook_event_name: name }: RawInput): string | undefined => {
   if (event === 'session-start') return 'SessionStart'
   if (event === 'user-prompt-submit') return 'UserPromptSubmit'
   if (event === 'post-tool-use') return TOOL_EVENTS.includes(name) ? String(name) : 'PostToolUse'
@@ -29,7 +29,7 @@ const agentEvent = (event: TerminalHook, { hook_event_name: name }: HookInput): 
  */
 export const hookOutput = (
   event: TerminalHook,
-  input: HookInput,
+  input: RawInput,
   { signals, inject, notice }: ServiceAnswer,
 ): HookOutput => {
   const hookEventName = agentEvent(event, input)

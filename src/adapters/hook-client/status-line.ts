@@ -3,7 +3,7 @@ import { asWords } from '../../domain/kernel/safe-text.ts'
 import { cut, widthOf } from '../../domain/kernel/text-width.ts'
 import { describeTokens, percentOf, shortTokens, tokensOf, type WindowLevel } from '../../domain/window/window-level.ts'
 import type { HookCard } from './hook-card.ts'
-import type { ReadStatus } from './window-level.ts'
+import type { ReadStatus } from './hook-window.ts'
 
 /** Everything that a status line shows. */
 export interface StatusFacts {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TerminalHook } from '../../ports/terminal/wire.ts'
 import { windowVariables } from '../claude/compaction-point.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -18,7 +18,7 @@ const MOST_BYTES = 1024 * 1024
  */
 export const variablesFor = (
   event: TerminalHook,
-  input: HookInput,
+  input: RawInput,
   environment: Variables,
 ): Readonly<Record<string, string>> | undefined => {
   if (!TELLING.includes(event)) return undefined
@@ -30,7 +30,7 @@ export const variablesFor = (
 }
 
 /** Whether the last settings file that says something says no. */
-const isSwitchedOff = ({ cwd }: HookInput, { CLAUDE_CONFIG_DIR, HOME }: Variables): boolean => {
+const isSwitchedOff = ({ cwd }: RawInput, { CLAUDE_CONFIG_DIR, HOME }: Variables): boolean => {
   const own = CLAUDE_CONFIG_DIR || (HOME && join(HOME, '.claude'))
   const folders = [
     ...(own ? [join(own, 'settings.json')] : []),

@@ -6,9 +6,9 @@ import type { AuditService } from '../../services/audit/audit-service.ts'
 import { type EventStreamOptions, EventStreams } from './event-stream.ts'
 import { Bearer, bearerIn, mustBeForUs, noToken } from './guards.ts'
 import { type Call, type HandlerDeps, handlersFor } from './handlers.ts'
-import { type Door, LOOPBACK } from './http-server.ts'
+import { HttpProblem, problemFrom } from './http-problem.ts'
+import { LOOPBACK, type RequestDoor } from './http-server.ts'
 import { openApiDocument } from './openapi.ts'
-import { HttpProblem, problemFrom } from './problems.ts'
 import { readJson } from './read-body.ts'
 import { bodyIn, sessionNamedIn } from './request-bodies.ts'
 import { type Operation, ROUTES, type Route } from './routes.ts'
@@ -25,7 +25,7 @@ export interface AppDeps extends HandlerDeps {
   readonly events?: EventStreamOptions
 }
 
-type Env = { readonly Bindings: Door }
+type Env = { readonly Bindings: RequestDoor }
 
 /** The application, and its streams. */
 export interface App {

@@ -1,6 +1,6 @@
 import { isSameToken, sessionToken } from '../../ports/terminal/service-proof.ts'
 import type { TerminalRequests } from '../../services/terminal/terminal-requests.ts'
-import { HttpProblem } from './problems.ts'
+import { HttpProblem } from './http-problem.ts'
 
 const HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 

@@ -9,9 +9,9 @@ import { addHandoffResources } from './handoff-resources.ts'
 import { type HandoffReceiver, handoffTool } from './handoff-tool.ts'
 import { lineageTool } from './lineage-tool.ts'
 import { type AskLookBack, lookBackTool } from './look-back-tool.ts'
-import { mcpServer } from './mcp-server.ts'
 import { readHandoffTool } from './read-handoff-tool.ts'
 import { searchHistoryTool } from './search-history-tool.ts'
+import { mcpServer } from './tool-server.ts'
 
 /** The parts of the server of a person's agents. */
 export interface AgentServerParts {

@@ -6,14 +6,14 @@ import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Caller, Tool, ToolRefusal } from './tool.ts'
 
 /** A question, and which part of its answer is wanted. */
-export interface LookBackRequest {
+export interface LookBackQuery {
   readonly question: LookBackQuestion
   readonly cursor?: string
   readonly limit?: number
 }
 
 /** Answers a question for the session of the caller, about its own conversation. */
-export type AskLookBack = (request: LookBackRequest, caller: Caller) => Promise<Result<LookBackAnswer, ToolRefusal>>
+export type AskLookBack = (request: LookBackQuery, caller: Caller) => Promise<Result<LookBackAnswer, ToolRefusal>>
 
 const LONGEST = 1_000
 

@@ -7,9 +7,9 @@ import { RUN_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { ServedTools, ToolsOffered } from '../../ports/agent/run-tools.ts'
 import { type Logger, silentLogger } from '../../ports/system/logger.ts'
 import { lookBackTool } from './look-back-tool.ts'
-import { mcpServer } from './mcp-server.ts'
 import type { Tool } from './tool.ts'
-import { problemOf, requestFrom, respondWith } from './tools-requests.ts'
+import { mcpServer } from './tool-server.ts'
+import { refusedStatus, requestFrom, respondWith } from './tools-requests.ts'
 import { delegateTool, handOverTool } from './work-tools.ts'
 
 const PATH = '/mcp'
@@ -87,7 +87,7 @@ const handlerOf = (tools: readonly Tool[], logger: Logger): McpHttpHandler => {
 }
 
 const answer = async (offer: Offer | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const problem = problemOf(request, { path: PATH, token: offer?.token })
+  const problem = refusedStatus(request, { path: PATH, token: offer?.token })
   if (offer === undefined || problem !== undefined) {
     response.writeHead(problem ?? 401, { connection: 'close' }).end()
     return

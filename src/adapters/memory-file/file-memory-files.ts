@@ -8,7 +8,7 @@ import {
 } from '../../ports/terminal/memory-file.ts'
 import { FolderBusy, removeAbandoned, withFolder } from '../files/folder-lock.ts'
 import { codeOf } from '../files/own-files.ts'
-import { nameWithin, placeOf } from './place.ts'
+import { filePlaceOf, nameWithin } from './place.ts'
 import { changeFile, type Rule } from './replace.ts'
 import { openText } from './text-file.ts'
 
@@ -46,7 +46,7 @@ class FileMemoryFile implements MemoryFile {
 
   async read(): Promise<string | undefined> {
     return withFile(this.path, () => {
-      const { folder, target } = placeOf(this.#workspace, this.path)
+      const { folder, target } = filePlaceOf(this.#workspace, this.path)
       // A process that was killed may have left a whole copy of the file.
       removeAbandoned(folder)
       const file = openText(target)
@@ -62,7 +62,7 @@ class FileMemoryFile implements MemoryFile {
   async change<R>(rule: Rule<R>): Promise<Result<MemoryFileChange, R>> {
     const [workspace, path, { rename }] = [this.#workspace, this.path, this.#deps]
     return withFile(path, async () => {
-      const { folder } = placeOf(workspace, path)
+      const { folder } = filePlaceOf(workspace, path)
       const work = () => changeFile({ workspace, path, folder, rule, ...(rename && { rename }) })
       return await withFolder(folder, work).catch((problem: unknown) => {
         throw problem instanceof FolderBusy ? busy(problem) : problem
@@ -71,7 +71,7 @@ class FileMemoryFile implements MemoryFile {
   }
 
   async isTracked(): Promise<boolean> {
-    const { folder, target } = await withFile(this.path, () => placeOf(this.#workspace, this.path))
+    const { folder, target } = await withFile(this.path, () => filePlaceOf(this.#workspace, this.path))
     return this.#deps.isTracked(folder, target)
   }
 }

@@ -4,14 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { type MemoryFileChange, MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
 import { makeWhole, writeWhole } from '../files/whole-file.ts'
-import { type Place, placeOf } from './place.ts'
-import { bytesOf, isStill, MOST_BYTES, openText, type TextFile, textOf, tooLarge } from './text-file.ts'
+import { type FilePlace, filePlaceOf } from './place.ts'
+import { decodedText, isStill, MOST_BYTES, openedBytes, openText, type TextFile, tooLarge } from './text-file.ts'
 
 /** Makes a new text of the text of a file. */
 export type Rule<R> = (text: string | undefined) => Result<string, R>
 
 /** The change of one file. */
-export interface Change<R> {
+export interface FileChange<R> {
   readonly workspace: string
   readonly path: string
   /** The folder that nobody else of ours changes now. */
@@ -35,7 +35,7 @@ const MOST_LOOKS = 50
  * Changes a file by a rule, as often as it takes. The folder is ours meanwhile, but programs of others are not stopped by
  * that: so we look again right before the new file takes the name, and after.
  */
-export const changeFile = async <R>(change: Change<R>): Promise<Result<MemoryFileChange, R>> => {
+export const changeFile = async <R>(change: FileChange<R>): Promise<Result<MemoryFileChange, R>> => {
   let isWritten = false
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const step = await takeStep(change)
@@ -59,8 +59,8 @@ interface Step<R> {
   readonly isFinal: boolean
 }
 
-const takeStep = async <R>(change: Change<R>): Promise<Step<R>> => {
-  const place = placeOf(change.workspace, change.path)
+const takeStep = async <R>(change: FileChange<R>): Promise<Step<R>> => {
+  const place = filePlaceOf(change.workspace, change.path)
   if (place.folder !== change.folder) throw allTheTime(change.path)
   const old = await openQuiet(place.target)
   try {
@@ -103,12 +103,12 @@ interface Texts {
 }
 
 /** Puts a new file in the place of one that is still as it was read. @returns whether it is there */
-const tryToReplace = <R>(change: Change<R>, place: Place, { old, text }: Texts): boolean => {
+const tryToReplace = <R>(change: FileChange<R>, place: FilePlace, { old, text }: Texts): boolean => {
   const { target } = place
   const bytes = Buffer.from(text)
   if (bytes.length > MOST_BYTES) throw tooLarge(target)
   const isStillWanted = (): boolean =>
-    placeOf(change.workspace, change.path).target === target && (old === undefined || isStill(target, old))
+    filePlaceOf(change.workspace, change.path).target === target && (old === undefined || isStill(target, old))
   if (old === undefined)
     return makeWhole(target, bytes, { mode: NEW_FILE_MODE, isDurable: true, isStillWanted, mayRename: true })
   checkReplaceable(target, old)
@@ -152,16 +152,16 @@ const ofOthers = (target: string, { stats: { uid, gid } }: TextFile, cause: unkn
  * They become the file, with the change made to them.
  */
 const mergeLateWords = async <R>(
-  change: Change<R>,
-  place: Place,
+  change: FileChange<R>,
+  place: FilePlace,
   { old, text }: { readonly old: TextFile; readonly text: string },
 ): Promise<void> => {
   await pause(LATE_MS)
-  let bytes = bytesOf(old.descriptor)
+  let bytes = openedBytes(old.descriptor)
   if (bytes.equals(old.bytes)) return
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     await pause(LATE_MS)
-    const next = bytesOf(old.descriptor)
+    const next = openedBytes(old.descriptor)
     if (next.length > 0 && next.equals(bytes)) break
     bytes = next
   }
@@ -169,8 +169,8 @@ const mergeLateWords = async <R>(
 }
 
 const putBack = async <R>(
-  change: Change<R>,
-  place: Place,
+  change: FileChange<R>,
+  place: FilePlace,
   { bytes, text }: { readonly bytes: Buffer; readonly text: string },
 ): Promise<void> => {
   let ours: TextFile | undefined
@@ -178,7 +178,7 @@ const putBack = async <R>(
   let cause: unknown
   try {
     ours = openText(place.target)
-    isBack = ours?.text === text && tryToReplace(change, place, { old: ours, text: textOf(place.target, bytes) })
+    isBack = ours?.text === text && tryToReplace(change, place, { old: ours, text: decodedText(place.target, bytes) })
   } catch (problem) {
     cause = problem
   } finally {
@@ -188,7 +188,7 @@ const putBack = async <R>(
 }
 
 /** Keeps bytes that have no name any more in a file beside the one they were meant for. @returns the failure that names it */
-const rescue = ({ target }: Place, bytes: Buffer, cause: unknown): MemoryFileFailure => {
+const rescue = ({ target }: FilePlace, bytes: Buffer, cause: unknown): MemoryFileFailure => {
   const beside = `${target}.rescued-${randomUUID().slice(0, 8)}`
   writeFileSync(beside, bytes, { flag: 'wx', mode: 0o600, flush: true })
   const problem = `Two programs wrote to ${target} while it was replaced.`

@@ -4,7 +4,7 @@ import type { UsageReading } from '../../domain/window/usage-reading.ts'
 import { levelIn, type WindowLevel } from '../../domain/window/window-level.ts'
 import { compactionPoint } from '../claude/compaction-point.ts'
 import { countOf, type HookCard } from './hook-card.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 /** The part of a status line's input that is about the window. */
 export interface ReadStatus {
@@ -17,7 +17,7 @@ export interface ReadStatus {
  * Reads `current_usage`, or the percentage where nothing is counted. The totals beside them were sums over the session
  * once, and are never used.
  */
-export const readStatus = ({ context_window: reported }: HookInput): ReadStatus => {
+export const readStatus = ({ context_window: reported }: RawInput): ReadStatus => {
   if (!isRecord(reported)) return { reading: { state: 'unknown' } }
   const size = countOf(reported.context_window_size) ?? 0
   const reading = readingOf(reported)

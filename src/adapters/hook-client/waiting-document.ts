@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import { readOwnFile } from '../files/own-files.ts'
 import { pendingFile, workspaceOf } from '../place/workspace.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */
 const MOST_BYTES = 9 * 1024 * 1024
@@ -68,7 +68,11 @@ const isPending = (pending: unknown): pending is PendingFound =>
  * The document that waits for a session that starts, found without the service. Absent where none waits, and for the session
  * that wrote it, unless that was cleared. @throws where it cannot be read
  */
-export const pendingFor = (folder: string, { cwd, source }: HookInput, session: string): PendingFound | undefined => {
+export const pendingAtStart = (
+  folder: string,
+  { cwd, source }: RawInput,
+  session: string,
+): PendingFound | undefined => {
   if (!FRESH.includes(source) || typeof cwd !== 'string') return undefined
   const workspace = workspaceOf(cwd)
   const pending = workspace === undefined ? undefined : readPending(folder, workspace)
