@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { Access } from '../../src/adapters/mcp/access.ts'
-import { askingServer } from '../../src/adapters/mcp/asking-server.ts'
+import { agentServer } from '../../src/adapters/mcp/agent-server.ts'
 import type { Store } from '../../src/ports/store/store.ts'
 import { silentLogger } from '../../src/ports/system/logger.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
@@ -26,12 +26,12 @@ export const askTool = async (
   }
   const clues = { ofProcess: () => session, environment: {}, workingFolder: '/nowhere' }
   const access = new Access({ open: async () => services, isShared: () => true, clues, isAllAllowed: false })
-  const desk = {
+  const receiver = {
     wake: async () => false,
     send: () => Promise.reject(new Error('nobody hands off here')),
     keep: async () => ({ status: 'kept' }),
   }
-  const server = askingServer({ access, desk, version: '1' })
+  const server = agentServer({ access, receiver, version: '1' })
   const client = new Client({ name: 'agent', version: '1' })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   await server.connect(ours)

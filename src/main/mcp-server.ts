@@ -1,12 +1,11 @@
 import { sessionOfParent } from '../adapters/hook-client/agent-process.ts'
 import { askService, NoService, type ServiceQuestion, type ServiceReply } from '../adapters/hook-client/ask-service.ts'
-import { keepHandoff } from '../adapters/hook-client/keep-handoff.ts'
 import { serviceAddress } from '../adapters/hook-client/service-address.ts'
+import { keepHandoff } from '../adapters/hook-client/spooled-posts.ts'
 import type { ServiceStart } from '../adapters/hook-client/start-service.ts'
 import { Access, type McpServices } from '../adapters/mcp/access.ts'
-import { askingServer } from '../adapters/mcp/asking-server.ts'
-import { serveStdio } from '../adapters/mcp/serve-stdio.ts'
-import { type ServiceWay, serviceDesk } from '../adapters/mcp/service-desk.ts'
+import { agentServer, serveStdio } from '../adapters/mcp/agent-server.ts'
+import { type ServiceWay, serviceReceiver } from '../adapters/mcp/service-receiver.ts'
 import { homeStore } from '../adapters/place/home-folder.ts'
 import { type Logger, silentLogger } from '../ports/system/logger.ts'
 import type { TerminalRuntime } from '../ports/terminal/terminal-files.ts'
@@ -49,8 +48,8 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
   }
   const isShared = (): boolean => record.isOpen || isOnServer(options.store) || isServed(folder)
   const access = new Access({ open: () => record.open(), isShared, clues, isAllAllowed })
-  const desk = serviceDesk(wayTo({ folder, flags: serviceFlags, environment }))
-  const make = () => askingServer({ access, desk, version, logger })
+  const receiver = serviceReceiver(wayTo({ folder, flags: serviceFlags, environment }))
+  const make = () => agentServer({ access, receiver, version, logger })
   const tell = (error: Error): void => logger.warn({ problem: error.message }, 'a message was not understood')
   try {
     await serveStdio(make, options.signal, tell)

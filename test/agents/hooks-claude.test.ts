@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { HookPost } from '../../src/adapters/hook-client/hook-events.ts'
+import type { HookPost } from '../../src/ports/terminal/wire.ts'
 import { textOf } from './claude-runs.ts'
 import { bash, uses } from './claude-stage.ts'
 import { askClaude, hooksStage } from './hooks-stage.ts'

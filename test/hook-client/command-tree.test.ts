@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { readArguments } from '../../src/adapters/hook-client/hook-arguments.ts'
-import { HOOK_EVENTS } from '../../src/adapters/hook-client/hook-events.ts'
+import { TERMINAL_HOOKS } from '../../src/ports/terminal/wire.ts'
 
 const DESCRIBED = Object.entries(COMMANDS).filter(([name]) => name.startsWith('hook '))
 
 describe('the command tree and the hook client', () => {
   it('know the same hooks', () => {
-    expect(DESCRIBED.map(([name]) => name.slice('hook '.length))).toEqual([...HOOK_EVENTS])
+    expect(DESCRIBED.map(([name]) => name.slice('hook '.length))).toEqual([...TERMINAL_HOOKS])
   })
 
   it.each(DESCRIBED)('know the same flags of "%s"', (name, { flags }) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Budget, budgetFrom } from '../../src/adapters/hook-client/budget.ts'
-import { HOOK_EVENTS } from '../../src/adapters/hook-client/hook-events.ts'
+import { TERMINAL_HOOKS } from '../../src/ports/terminal/wire.ts'
 import { FakeService, type Manner, writeCard } from '../support/fake-service.ts'
 import { endOf, expectInTime, folder, problems, runHook, SESSION, spooled, startHook } from './spawned-hook.ts'
 
@@ -27,7 +27,7 @@ describe('the budget', () => {
   })
 })
 
-describe.each(HOOK_EVENTS)('%s', (event) => {
+describe.each(TERMINAL_HOOKS)('%s', (event) => {
   it.each([
     ['nothing', ''],
     ['no JSON', 'not json'],
@@ -163,7 +163,7 @@ describe('a folder', () => {
   it('that cannot be made is done without', async () => {
     const dir = folder()
     writeFileSync(join(dir, 'file'), '')
-    for (const event of HOOK_EVENTS) {
+    for (const event of TERMINAL_HOOKS) {
       const ended = await runHook(join(dir, 'file', 'below'), event, { input: INPUT })
       expectInTime(ended)
       expectQuiet(event, ended.out)

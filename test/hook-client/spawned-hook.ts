@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import type { HookPost } from '../../src/adapters/hook-client/hook-events.ts'
+import type { HookPost } from '../../src/ports/terminal/wire.ts'
 import { bundle } from '../support/bundle.ts'
 
 const BUILT = mkdtempSync(join(tmpdir(), 'batonpass-hook-program-'))

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/adapters/claude/status-line-reader.ts'
-import type { SessionCard } from '../../src/adapters/hook-client/session-card.ts'
+import type { HookCard } from '../../src/adapters/hook-client/hook-card.ts'
+import { levelFor, type ReadStatus, readStatus } from '../../src/adapters/hook-client/hook-window.ts'
 import { statusLine } from '../../src/adapters/hook-client/status-line.ts'
-import { levelFor, type ReadStatus, readStatus } from '../../src/adapters/hook-client/window-level.ts'
 import { widthOf } from '../../src/domain/kernel/text-width.ts'
 import { WindowGauge } from '../../src/domain/window/window-gauge.ts'
 import { levelIn } from '../../src/domain/window/window-level.ts'
@@ -66,7 +66,7 @@ describe('the level', () => {
   })
 })
 
-const CARD: SessionCard = {
+const CARD: HookCard = {
   milestones: [],
   isCompacting: false,
   window: {},
@@ -77,9 +77,9 @@ const CARD: SessionCard = {
   afterCompaction: undefined,
 }
 const LOOK = { width: 80, isColoured: false, hasBlocks: false }
-const shown = (read: ReadStatus, card: SessionCard | undefined, look: Partial<typeof LOOK> = {}, costUsd?: number) =>
+const shown = (read: ReadStatus, card: HookCard | undefined, look: Partial<typeof LOOK> = {}, costUsd?: number) =>
   statusLine({ level: levelFor(read, card, {}), read, costUsd, card }, { ...LOOK, ...look })
-const drawn = (card: Partial<SessionCard>, look: Partial<typeof LOOK> = {}): string =>
+const drawn = (card: Partial<HookCard>, look: Partial<typeof LOOK> = {}): string =>
   shown(readStatus(FULL), { ...CARD, ...card }, look, 1.234)
 
 describe('the hook and the reader of the library', () => {

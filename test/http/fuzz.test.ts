@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PROBLEM_STATUSES } from '../../src/adapters/http/problems.ts'
+import { PROBLEM_STATUSES } from '../../src/adapters/http/http-problem.ts'
 import { ROUTES, type Route } from '../../src/adapters/http/routes.ts'
 import { openPglite } from '../../src/entry/postgres.ts'
 import { HOOK_EVENTS } from '../../src/services/terminal/hook-event.ts'

@@ -2,8 +2,8 @@ import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { onTestFinished } from 'vitest'
 import { Access } from '../../src/adapters/mcp/access.ts'
-import { askingServer } from '../../src/adapters/mcp/asking-server.ts'
-import type { HandoffDesk, HandoffSent } from '../../src/adapters/mcp/handoff-tool.ts'
+import { agentServer } from '../../src/adapters/mcp/agent-server.ts'
+import type { HandoffReceiver, HandoffSent } from '../../src/adapters/mcp/handoff-tool.ts'
 import type { SessionClues } from '../../src/adapters/mcp/session-clues.ts'
 import { ok } from '../../src/domain/kernel/result.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
@@ -14,7 +14,7 @@ import { type Batonpass, createBatonpass } from '../../src/main/batonpass.ts'
 export interface StageSettings {
   readonly clues?: Partial<SessionClues>
   readonly isAllAllowed?: boolean
-  readonly desk?: Partial<HandoffDesk>
+  readonly receiver?: Partial<HandoffReceiver>
 }
 
 /** The result of a tool, as far as a test looks at it. */
@@ -42,7 +42,7 @@ export class Stage {
     this.client = client
   }
 
-  static async open({ clues = {}, isAllAllowed = false, desk = {} }: StageSettings = {}): Promise<Stage> {
+  static async open({ clues = {}, isAllAllowed = false, receiver = {} }: StageSettings = {}): Promise<Stage> {
     const batonpass = await createBatonpass({ store: 'memory' })
     const client = new Client({ name: 'test', version: '1' })
     const stage = new Stage(batonpass, client)
@@ -52,15 +52,15 @@ export class Stage {
     }
     const usual = { ofProcess: () => undefined, environment: {}, workingFolder: HERE }
     const access = new Access({ open, isShared: () => stage.isShared, clues: { ...usual, ...clues }, isAllAllowed })
-    const send: HandoffDesk['send'] = async (session, handoff) => {
+    const send: HandoffReceiver['send'] = async (session, handoff) => {
       stage.sent.push({ session, handoff })
       return ok({ status: 'pending', path: '/home/somebody/.batonpass/pending/one.md' })
     }
-    const keep: HandoffDesk['keep'] = async (session, handoff) => {
+    const keep: HandoffReceiver['keep'] = async (session, handoff) => {
       stage.kept.push({ session, handoff })
       return { status: 'kept', path: '/home/somebody/.batonpass/handoffs/one.md' }
     }
-    const server = askingServer({ access, desk: { wake: async () => true, send, keep, ...desk }, version: '1' })
+    const server = agentServer({ access, receiver: { wake: async () => true, send, keep, ...receiver }, version: '1' })
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
     await server.connect(ours)
     await client.connect(theirs)

@@ -161,14 +161,14 @@ describe('handoff', () => {
 
   it('is refused with a code and a sentence', async () => {
     const refusal = { code: 'handoff.already_open', message: 'Another one is open.' }
-    const stage = await Stage.open({ ...OWN, desk: { send: async () => err(refusal) } })
+    const stage = await Stage.open({ ...OWN, receiver: { send: async () => err(refusal) } })
     await stage.session('p-1')
     const { isError, text } = await stage.call('handoff', { document: 'x' })
     expect([isError, text]).toEqual([true, 'handoff.already_open: Another one is open.'])
   })
 
   it('is kept where no service can be started, and says where and until when', async () => {
-    const stage = await Stage.open({ ...OWN, desk: { wake: async () => false } })
+    const stage = await Stage.open({ ...OWN, receiver: { wake: async () => false } })
     const { isError, text, facts } = await stage.call('handoff', { document: 'x' })
     expect(isError).toBe(false)
     expect(stage.kept).toMatchObject([{ session: 'p-1', handoff: { document: 'x' } }])
@@ -178,7 +178,7 @@ describe('handoff', () => {
   })
 
   it('says what to do where no service can be started and nobody knows whose it is', async () => {
-    const stage = await Stage.open({ desk: { wake: async () => false } })
+    const stage = await Stage.open({ receiver: { wake: async () => false } })
     const { isError, text } = await stage.call('handoff', { document: 'x' })
     expect(isError).toBe(true)
     expect(text).toMatch(/^service\.absent: .*baton handoff FILE/)

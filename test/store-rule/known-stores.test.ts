@@ -5,16 +5,17 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ownName } from '../../src/adapters/files/own-names.ts'
 import { isKnownProject, knownStores, rememberProject, rememberStore } from '../../src/adapters/place/known-stores.ts'
 
 let room = ''
@@ -163,13 +164,14 @@ describe('the private list of stores', () => {
     expect(() => rememberProject({ HOME: home }, folder('one'), 'the-id')).toThrow()
   })
 
-  it('has a lock that a killed process left taken from it', () => {
-    mkdirSync(join(environment.HOME, '.batonpass'), { mode: 0o700 })
-    writeFileSync(`${list()}.lock`, '1\n')
-    utimesSync(`${list()}.lock`, 1, 1)
+  it('has a lock and a draft that a killed process left taken from it', () => {
+    const own = join(environment.HOME, '.batonpass')
+    mkdirSync(own, { mode: 0o700 })
+    for (const kind of ['lock', 'new'] as const)
+      writeFileSync(join(own, ownName(kind).replace(/(lock|new)-\d+-\d+/, '$1-4194304-1')), '')
     rememberProject(environment, folder('one'), 'the-id')
     expect(knownStores(environment)).toHaveLength(1)
-    expect(existsSync(`${list()}.lock`)).toBe(false)
+    expect(readdirSync(own).filter((name) => name.startsWith('.batonpass-'))).toEqual([])
   })
 
   it('loses nothing when many processes write to it at once', async () => {

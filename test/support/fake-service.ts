@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import type { HookPost } from '../../src/adapters/hook-client/hook-events.ts'
 import type { HookSignal } from '../../src/adapters/hook-client/post-event.ts'
+import type { HookPost } from '../../src/ports/terminal/wire.ts'
 import { bootId, readProcess } from '../../src/processes/process-table.ts'
 
 /** What a stand-in answers to an event. */

@@ -7,8 +7,9 @@ import { type RunningService, readRunning, writeRunning } from '../../src/adapte
 import { sessionFiles } from '../../src/adapters/terminal/session-files.ts'
 import { agentSessionId, commandId, conversationId, holderToken } from '../../src/domain/kernel/ids.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
-import type { Candidate, PendingDocument } from '../../src/ports/terminal/pending-files.ts'
-import type { KeptSession, SessionCard } from '../../src/ports/terminal/terminal-files.ts'
+import type { Candidate } from '../../src/ports/terminal/pending-files.ts'
+import type { KeptSession } from '../../src/ports/terminal/terminal-files.ts'
+import type { PendingDocument, SessionCard } from '../../src/ports/terminal/wire.ts'
 
 const ID = '019a8f00-0000-7000-8000-000000000001'
 

@@ -6,8 +6,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  renameSync,
-  rmSync,
   type Stats,
   statSync,
   writeFileSync,
@@ -37,7 +35,7 @@ const thisUser = (): number | undefined => process.getuid?.()
 
 /**
  * Why something is not this user's own: it belongs to somebody else, or others may write to it. Root is no exception: a
- * folder that another user has made is that user's, whoever opens it. Nothing where it is.
+ * folder that another user has made stays that user's when root opens it. Nothing where it is this user's own.
  */
 const foreignness = ({ uid, mode }: Rights, user: number | undefined = thisUser()): string | undefined => {
   if (user === undefined) return undefined
@@ -74,18 +72,6 @@ const opened = (path: string): number | undefined => {
     // A link, or a socket: neither can be opened this way.
     if (code === 'ELOOP' || code === 'ENXIO') throw new NotOwn('it is not a plain file', { cause: problem })
     if (code === 'EACCES') throw new NotOwn('it may not be read', { cause: problem })
-    throw problem
-  }
-}
-
-/** Writes a file that only its owner can read, whole or not at all. */
-export const writeOwnFile = (folder: string, name: string, text: string): void => {
-  const begun = `${folder}/.${name}.tmp`
-  writeFileSync(begun, text, { flag: 'wx', mode: 0o600 })
-  try {
-    renameSync(begun, `${folder}/${name}`)
-  } catch (problem) {
-    rmSync(begun, { force: true })
     throw problem
   }
 }

@@ -1,12 +1,11 @@
-import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { codeOf, ownStoreFolder, readOwnFile, TooLarge, writeOwnFile } from './own-files.ts'
+import { renameSync } from 'node:fs'
+import { withFolderSync } from './folder-lock.ts'
+import { ownStoreFolder, readOwnFile, TooLarge } from './own-files.ts'
+import { writeWhole } from './whole-file.ts'
 
 const MOST_BYTES = 4 * 1024 * 1024
-/** A change takes a moment. A lock that is older was left by a process that was killed. */
-const STALE_MS = 5_000
-/** So long a person waits who asked for the change: longer than a lock that was left counts. */
+/** How long a person who asked for the change waits for other processes. */
 const WAIT_MS = 10_000
-const LOOK_AGAIN_MS = 5
 
 /** The content of a JSON file of this user's own; nothing where it is missing or damaged. @throws NotOwn */
 export const readList = (folder: string, name: string): unknown => {
@@ -27,19 +26,15 @@ export const changeList = (
   waitMs: number = WAIT_MS,
 ): void => {
   ownStoreFolder(folder)
-  const unlock = locked(`${folder}/${name}.lock`, waitMs)
-  try {
+  const changed = (): void => {
     const before = currentIn(folder, name)
-    writeOwnFile(folder, name, `${JSON.stringify(change(before), undefined, 2)}\n`)
-  } finally {
-    unlock()
+    writeWhole(`${folder}/${name}`, `${JSON.stringify(change(before), undefined, 2)}\n`)
   }
+  withFolderSync(folder, changed, waitMs)
 }
 
 const currentIn = (folder: string, name: string): unknown => {
   const [path, aside] = [`${folder}/${name}`, `${folder}/${name}.damaged`]
-  // Left by a process that was killed between writing and renaming; the lock says that nobody is at it now.
-  rmSync(`${folder}/.${name}.tmp`, { force: true })
   try {
     const text = readOwnFile(path, MOST_BYTES)
     const json = text === undefined ? undefined : parsed(text)
@@ -57,41 +52,5 @@ const parsed = (text: string): unknown => {
     return JSON.parse(text) as unknown
   } catch {
     return undefined
-  }
-}
-
-/** Takes the lock, and answers with the way to let go of it. */
-const locked = (path: string, waitMs: number): (() => void) => {
-  const until = Date.now() + waitMs
-  for (;;) {
-    try {
-      writeFileSync(path, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
-      return () => rmSync(path, { force: true })
-    } catch (problem) {
-      if (codeOf(problem) !== 'EEXIST') throw problem
-      if (Date.now() > until) throw new Error(`${path} is held by another process`, { cause: problem })
-    }
-    if (isStale(path)) putAway(path)
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS)
-  }
-}
-
-const isStale = (path: string): boolean => {
-  const found = lstatSync(path, { throwIfNoEntry: false })
-  return found !== undefined && Math.abs(Date.now() - found.mtimeMs) > STALE_MS
-}
-
-/** Only one of those who saw the same old lock moves it away; the others find another one there, or none. */
-const putAway = (path: string): void => {
-  const away = `${path}.${process.pid}`
-  try {
-    const seen = lstatSync(path)
-    renameSync(path, away)
-    const moved = lstatSync(away)
-    if (moved.ino !== seen.ino || !isStale(away)) renameSync(away, path)
-  } catch (problem) {
-    if (codeOf(problem) !== 'ENOENT') throw problem
-  } finally {
-    rmSync(away, { force: true })
   }
 }

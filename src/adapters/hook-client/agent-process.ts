@@ -1,10 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { AgentPresence } from '../../domain/session/agent-presence.ts'
-import { pidNamespace } from '../../processes/process-table.ts'
-import { codeOf, readOwnFile } from '../files/own-files.ts'
+import { isTaken, pidNamespace, readProcess } from '../../processes/process-table.ts'
+import { removeAbandoned } from '../files/folder-lock.ts'
+import { readOwnFile } from '../files/own-files.ts'
+import { writeWhole } from '../files/whole-file.ts'
+import { isFileName } from './hook-card.ts'
 import { isRecord } from './read-input.ts'
-import { isFileName } from './session-card.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -28,10 +30,7 @@ export const noteProcess = (folder: string, session: string, environment: Enviro
   removeEnded(`${folder}/${FOLDER}`)
   const isNamed = environment.CLAUDE_PID !== undefined
   const note = { v: 1, pid, startTime: startTimeOf(pid) ?? null, session, isNamed, ...place() }
-  // Several hooks of one agent may come at once, so each begins a file of its own.
-  const begun = `${folder}/${FOLDER}/.${pid}.${process.pid}.tmp`
-  writeFileSync(begun, JSON.stringify(note), { flag: 'wx', mode: 0o600 })
-  renameSync(begun, `${folder}/${FOLDER}/${pid}.json`)
+  writeWhole(`${folder}/${FOLDER}/${pid}.json`, JSON.stringify(note))
 }
 
 /** Forgets the session of the agent's process, unless it has another one by now. */
@@ -83,8 +82,8 @@ const namesIn = (path: string): readonly string[] => {
 }
 
 /** Claude names its process to its hooks; of others it is the parent, or the one that started the shell in between. */
-const agentPid = ({ CLAUDE_PID: said = '' }: Environment): number => {
-  if (/^[1-9]\d{0,9}$/.test(said)) return Number(said)
+const agentPid = ({ CLAUDE_PID: pidOfClaude = '' }: Environment): number => {
+  if (/^[1-9]\d{0,9}$/.test(pidOfClaude)) return Number(pidOfClaude)
   let pid = process.ppid
   for (let steps = 0; steps < FARTHEST; steps += 1) {
     const parent = parentOf(pid)
@@ -131,7 +130,7 @@ const statOf = (pid: number): { readonly name: string; readonly fields: readonly
   }
 }
 
-const startTimeOf = (pid: number): string | undefined => statOf(pid)?.fields[19]
+const startTimeOf = (pid: number): string | undefined => readProcess(pid)?.startTime
 
 const parentOf = (pid: number): { readonly name: string; readonly parent: number } | undefined => {
   const stat = statOf(pid)
@@ -141,17 +140,12 @@ const parentOf = (pid: number): { readonly name: string; readonly parent: number
 const removeEnded = (path: string): void => {
   const names = readdirSync(path)
   if (names.length <= MANY) return
-  for (const name of names) {
+  removeAbandoned(path)
+  for (const name of names.filter((each) => each.endsWith('.json'))) {
     const note = noteIn(`${path}/${name}`)
     const isOthers = note !== undefined && isElsewhere(note)
     if (!isOthers && !isRunning(Number.parseInt(name, 10))) rmSync(`${path}/${name}`, { force: true })
   }
 }
 
-const isRunning = (pid: number): boolean => {
-  try {
-    return Number.isSafeInteger(pid) && process.kill(pid, 0)
-  } catch (problem) {
-    return codeOf(problem) === 'EPERM'
-  }
-}
+const isRunning = (pid: number): boolean => Number.isSafeInteger(pid) && isTaken(pid)

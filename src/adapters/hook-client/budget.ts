@@ -47,6 +47,6 @@ export const afterAtMost = (ms: number, run: () => void): NodeJS.Timeout =>
 
 /** The budget that the environment allows: more for a slow machine, if somebody says so. */
 export const budgetFrom = ({
-  BATONPASS_HOOK_BUDGET_MS: said = '',
+  BATONPASS_HOOK_BUDGET_MS: ms = '',
 }: Readonly<Record<string, string | undefined>>): Budget =>
-  /^[1-9]\d{1,5}$/.test(said) ? new Budget(Number(said)) : new Budget()
+  /^[1-9]\d{1,5}$/.test(ms) ? new Budget(Number(ms)) : new Budget()

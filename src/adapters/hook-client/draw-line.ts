@@ -3,19 +3,19 @@ import { DOCUMENT_WAITS } from '../../domain/handoff/document-notice.ts'
 import { codeOf } from '../files/own-files.ts'
 import { workspaceOf } from '../place/workspace.ts'
 import type { Budget } from './budget.ts'
+import { countOf, type HookCard, readCard } from './hook-card.ts'
 import type { HookLog } from './hook-log.ts'
-import { readPending } from './pending-text.ts'
+import { levelFor, readStatus } from './hook-window.ts'
 import { joined, previousStatusLine } from './previous-line.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 import type { ServiceClient } from './service-client.ts'
-import { countOf, readCard, type SessionCard } from './session-card.ts'
 import { type StatusLook, statusLine } from './status-line.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
-import { levelFor, readStatus } from './window-level.ts'
+import { readPending } from './waiting-document.ts'
 
 /** Everything that drawing a line needs. */
 export interface Drawing {
-  readonly input: HookInput
+  readonly input: RawInput
   /** The same as it came, for the person's own status line. */
   readonly text: Buffer
   readonly session: string | undefined
@@ -54,7 +54,7 @@ const previousLine = async ({ flags, text, budget, log, environment }: Drawing) 
   return (ours: string, width: number): string => joined(theirs, ours, width)
 }
 
-const cardOf = ({ session, folder, log }: Drawing): SessionCard | undefined => {
+const cardOf = ({ session, folder, log }: Drawing): HookCard | undefined => {
   try {
     return session === undefined ? undefined : readCard(folder, session)
   } catch (problem) {
@@ -74,10 +74,10 @@ const waitingMark = ({ input: { cwd }, folder, session }: Drawing): string | und
 }
 
 /** The runtime knows what this window has cost, the service what those before it have; the larger one has counted more. */
-const costOf = ({ cost }: HookInput, card: SessionCard | undefined): number | undefined => {
-  const said = isRecord(cost) ? countOf(cost.total_cost_usd) : undefined
-  if (said === undefined || card?.costUsd === undefined) return said ?? card?.costUsd
-  return Math.max(said, card.costUsd)
+const costOf = ({ cost }: RawInput, card: HookCard | undefined): number | undefined => {
+  const ofRuntime = isRecord(cost) ? countOf(cost.total_cost_usd) : undefined
+  if (ofRuntime === undefined || card?.costUsd === undefined) return ofRuntime ?? card?.costUsd
+  return Math.max(ofRuntime, card.costUsd)
 }
 
 const lookOf = ({ flags, environment }: Drawing): StatusLook => {

@@ -1,9 +1,10 @@
-import { type HookEvent, type HookRuntime, isHookEvent } from './hook-events.ts'
+import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import { TERMINAL_HOOKS, type TerminalHook } from '../../ports/terminal/wire.ts'
 
 /** A command line of `baton hook`, understood as far as possible. */
 export interface HookArguments {
-  readonly event: HookEvent
-  readonly runtime: HookRuntime
+  readonly event: TerminalHook
+  readonly runtime: TerminalRuntime
   /** Flags by name; a switch is an empty text. */
   readonly flags: Readonly<Record<string, string | undefined>>
   /** Sentences about words that were not understood. They stop nothing: settings may be newer than the program. */
@@ -15,7 +16,7 @@ const SWITCHES: readonly string[] = ['no-color']
 
 /** Reads the words after `baton hook`. Absent when they name no hook. */
 export const readArguments = ([event, ...words]: readonly string[]): HookArguments | undefined => {
-  if (!isHookEvent(event)) return undefined
+  if (!isHook(event)) return undefined
   const flags: Record<string, string> = {}
   const problems: string[] = []
   for (let at = 0; at < words.length; at += 1) {
@@ -35,3 +36,6 @@ export const readArguments = ([event, ...words]: readonly string[]): HookArgumen
     problems.push('--runtime is neither claude nor codex: claude is assumed')
   return { event, runtime: runtime === 'codex' ? 'codex' : 'claude', flags, problems }
 }
+
+const isHook = (word: string | undefined): word is TerminalHook =>
+  (TERMINAL_HOOKS as readonly (string | undefined)[]).includes(word)

@@ -1,14 +1,14 @@
-import type { HookEvent } from './hook-events.ts'
+import type { TerminalHook } from '../../ports/terminal/wire.ts'
 import type { ServiceAnswer } from './post-event.ts'
-import type { HookInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 
 /** The text for the runtime, and the signals in it. */
 export interface HookOutput {
   readonly text: string
-  readonly told: readonly string[]
+  readonly passedOn: readonly string[]
 }
 
-const NOTHING: HookOutput = { text: '', told: [] }
+const NOTHING: HookOutput = { text: '', passedOn: [] }
 
 /** Fits into a pipe that nobody reads, so that writing it never waits. */
 const MOST_BYTES = 60_000
@@ -16,7 +16,7 @@ const MOST_BYTES = 60_000
 const TOOL_EVENTS: readonly unknown[] = ['PostToolUse', 'PostToolBatch', 'PostToolUseFailure']
 
 /** The runtime's name for a hook whose answer reaches the agent. Absent for the others. */
-const agentEvent = (event: HookEvent, { hook_event_name: name }: HookInput): string | undefined => {
+const agentEvent = (event: TerminalHook, { hook_event_name: name }: RawInput): string | undefined => {
   if (event === 'session-start') return 'SessionStart'
   if (event === 'user-prompt-submit') return 'UserPromptSubmit'
   if (event === 'post-tool-use') return TOOL_EVENTS.includes(name) ? String(name) : 'PostToolUse'
@@ -28,15 +28,15 @@ const agentEvent = (event: HookEvent, { hook_event_name: name }: HookInput): str
  * with a word to the agent the runtime would ask the model again, and nobody wanted that. What could not be told stays queued.
  */
 export const hookOutput = (
-  event: HookEvent,
-  input: HookInput,
+  event: TerminalHook,
+  input: RawInput,
   { signals, inject, notice }: ServiceAnswer,
 ): HookOutput => {
   const hookEventName = agentEvent(event, input)
   const isHeard = (whom: 'agent' | 'person'): boolean =>
     whom === 'agent' ? hookEventName !== undefined : hookEventName !== undefined || event === 'stop'
-  const told = signals.filter((signal) => isHeard(signal.for))
-  const textFor = (whom: 'agent' | 'person') => told.filter((signal) => signal.for === whom).map(({ text }) => text)
+  const heard = signals.filter((signal) => isHeard(signal.for))
+  const textFor = (whom: 'agent' | 'person') => heard.filter((signal) => signal.for === whom).map(({ text }) => text)
   const context = [...textFor('agent'), ...(event === 'session-start' && inject !== undefined ? [inject] : [])]
   const message = [...textFor('person'), ...(notice !== undefined && isHeard('person') ? [notice] : [])]
   if (context.length + message.length === 0) return NOTHING
@@ -46,7 +46,7 @@ export const hookOutput = (
       ...(additionalContext !== '' && { hookSpecificOutput: { hookEventName, additionalContext } }),
     }),
   )
-  return text === undefined ? NOTHING : { text, told: told.map(({ id }) => id) }
+  return text === undefined ? NOTHING : { text, passedOn: heard.map(({ id }) => id) }
 }
 
 /** The output with as much of the context as fits. Absent where even none of it does. */

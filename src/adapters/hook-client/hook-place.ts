@@ -2,7 +2,7 @@ import { type Environment, homeStore, workingFolder } from '../place/home-folder
 import { type ServicePlace, serviceOf } from '../place/service-place.ts'
 import { chooseStore } from '../place/store-rule.ts'
 import type { HookArguments } from './hook-arguments.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 /** The service that a hook speaks to; or where to say why it is none, and why. */
 export interface HookPlace extends ServicePlace {
@@ -10,7 +10,7 @@ export interface HookPlace extends ServicePlace {
 }
 
 /** The place that the rule for the store gives a hook. It never fails: a hook that does would stop somebody's agent. */
-export const hookPlace = (hook: HookArguments, input: HookInput, environment: Environment): HookPlace => {
+export const hookPlace = (hook: HookArguments, input: RawInput, environment: Environment): HookPlace => {
   const { 'data-dir': given, 'database-file': file, schema } = hook.flags
   const folder = given || undefined
   const named = file ? { databaseFile: file } : folder && { dataDir: folder }
@@ -28,7 +28,7 @@ export const hookPlace = (hook: HookArguments, input: HookInput, environment: En
 }
 
 /** The folder of the session's project, which stays the same wherever the agent goes within a session. */
-const folderOf = ({ runtime }: HookArguments, input: HookInput, environment: Environment): string | undefined => {
+const folderOf = ({ runtime }: HookArguments, input: RawInput, environment: Environment): string | undefined => {
   const { workspace, cwd } = input
   const ofRuntime = runtime === 'claude' ? environment.CLAUDE_PROJECT_DIR : undefined
   const ofStatusLine = isRecord(workspace) ? workspace.project_dir : undefined

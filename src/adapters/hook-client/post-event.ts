@@ -1,17 +1,13 @@
 import type { RequestOptions } from 'node:http'
+import type { HookPost, HookReply, SignalPost, Unread } from '../../ports/terminal/wire.ts'
 import { codeOf } from '../files/own-files.ts'
 import { afterAtMost } from './budget.ts'
-import type { HookPost } from './hook-events.ts'
 import { isRecord } from './read-input.ts'
 import { type ServiceAddress, tokenFor } from './service-address.ts'
 import { Unproven, wayToService } from './way-to-service.ts'
 
 /** One signal, as far as a hook passes it on. */
-export interface HookSignal {
-  readonly id: string
-  readonly text: string
-  readonly for: 'agent' | 'person'
-}
+export type HookSignal = Pick<SignalPost, 'id' | 'text' | 'for'>
 
 /** The service's reply to an event. */
 export interface ServiceAnswer {
@@ -110,7 +106,7 @@ const readAnswer = (status: number, text: string): Posted => {
   return { state: 'failed', problem: 'the service answered something that is not JSON' }
 }
 
-const answerOf = ({ signals, inject, notice }: Readonly<Record<string, unknown>>): ServiceAnswer => ({
+const answerOf = ({ signals, inject, notice }: Unread<HookReply>): ServiceAnswer => ({
   signals: (Array.isArray(signals) ? signals : []).slice(0, MOST_SIGNALS).flatMap(signalOf),
   inject: typeof inject === 'string' && inject !== '' ? inject : undefined,
   notice: typeof notice === 'string' && notice !== '' ? notice : undefined,
@@ -118,7 +114,7 @@ const answerOf = ({ signals, inject, notice }: Readonly<Record<string, unknown>>
 
 const signalOf = (signal: unknown): readonly HookSignal[] => {
   if (!isRecord(signal)) return []
-  const { id, text, for: whom } = signal
+  const { id, text, for: whom }: Unread<SignalPost> = signal
   if (typeof id !== 'string' || typeof text !== 'string' || text === '') return []
   return whom === 'agent' || whom === 'person' ? [{ id, text, for: whom }] : []
 }

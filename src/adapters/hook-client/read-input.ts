@@ -1,11 +1,11 @@
 import { afterAtMost } from './budget.ts'
 
 /** A hook's input, as it came: one JSON object. */
-export type HookInput = Readonly<Record<string, unknown>>
+export type RawInput = Readonly<Record<string, unknown>>
 
 /** An input, or the reason why there is none. */
 export type InputRead =
-  | { readonly state: 'read'; readonly input: HookInput; readonly text: Buffer }
+  | { readonly state: 'read'; readonly input: RawInput; readonly text: Buffer }
   | { readonly state: 'unread'; readonly problem: string }
 
 const MOST_BYTES = 8 * 1024 * 1024

@@ -1,16 +1,16 @@
 import { writeSync } from 'node:fs'
+import { TERMINAL_HOOKS, type TerminalHook } from '../../ports/terminal/wire.ts'
 import { codeOf } from '../files/own-files.ts'
 import { forgetProcess, noteProcess } from './agent-process.ts'
 import { type Budget, budgetFrom } from './budget.ts'
 import { drawLine } from './draw-line.ts'
+import { answerEventHook } from './event-hook.ts'
 import { type HookArguments, readArguments } from './hook-arguments.ts'
-import { HOOK_EVENTS, type HookEvent } from './hook-events.ts'
+import { isFileName } from './hook-card.ts'
 import { HookLog } from './hook-log.ts'
 import { type HookPlace, hookPlace } from './hook-place.ts'
 import { type InputRead, readInput } from './read-input.ts'
 import { isUsable, ServiceClient } from './service-client.ts'
-import { isFileName } from './session-card.ts'
-import { tellEvent } from './told-event.ts'
 
 /** The time after which the process ends come what may. */
 const LAST_MOMENT_MS = 30
@@ -84,12 +84,12 @@ const carryOut = async (hook: HookArguments, read: InputRead, around: Surroundin
   // What happens inside a subagent is not about this session's window, and a word printed there would reach the subagent.
   if (session === undefined || input.agent_id !== undefined) return
   noteAgent(event, session, { folder, log, environment })
-  await tellEvent({ event, input, session, folder, service, log, budget, environment })
+  await answerEventHook({ event, input, session, folder, service, log, budget, environment })
 }
 
 /** Keeps in a file which session the agent's process has, for the MCP server that it started. */
 const noteAgent = (
-  event: HookEvent,
+  event: TerminalHook,
   session: string,
   around: Pick<Surroundings, 'folder' | 'log' | 'environment'>,
 ): void => {
@@ -104,5 +104,5 @@ const noteAgent = (
 
 /** A mistake in the settings is said where a person who tries it out sees it; an exit status would block the agent. */
 const sayWords = (): void => {
-  writeSync(2, `baton hook needs the name of a hook: ${HOOK_EVENTS.join(', ')}. "baton help hook" says more.\n`)
+  writeSync(2, `baton hook needs the name of a hook: ${TERMINAL_HOOKS.join(', ')}. "baton help hook" says more.\n`)
 }

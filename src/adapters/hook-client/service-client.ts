@@ -1,13 +1,11 @@
+import type { HookPayload, HookPost, TerminalHook } from '../../ports/terminal/wire.ts'
 import { codeOf, ownStoreFolder } from '../files/own-files.ts'
 import type { HookArguments } from './hook-arguments.ts'
-import { type HookEvent, type HookPost, isKept } from './hook-events.ts'
 import type { HookLog } from './hook-log.ts'
 import { type Posted, postEvent, type ServiceAnswer } from './post-event.ts'
-import type { HookInput } from './read-input.ts'
 import { serviceAddress } from './service-address.ts'
-import { spool, unspool } from './spool.ts'
+import { spool, unspool, uuidV7 } from './spooled-posts.ts'
 import { startService } from './start-service.ts'
-import { uuidV7 } from './uuid-v7.ts'
 
 /** The parts of a service. */
 export interface ServiceClientParts {
@@ -19,10 +17,10 @@ export interface ServiceClientParts {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** The words of a hook, and what of them may stand in a file until the service has it. */
-export interface Said {
-  readonly payload: HookInput
-  readonly spooled?: HookInput
+/** The input of a hook as it is sent, and as much of it as may stand in a file until the service has it. */
+interface Payloads {
+  readonly payload: HookPayload
+  readonly spooled?: HookPayload
 }
 
 /** Sends what hooks hear to the service, and keeps what must not be lost until it has it. */
@@ -34,11 +32,11 @@ export class ServiceClient {
   }
 
   /** Delivers one event of a session. @returns the service's answer, where it gave one in time */
-  async deliver(event: HookEvent | 'ack', session: string, said: Said, ms: number): Promise<Posted> {
-    const { payload, spooled = payload } = said
+  async deliver(event: HookPost['event'], session: string, payloads: Payloads, ms: number): Promise<Posted> {
+    const { payload, spooled = payload } = payloads
     const at = new Date(event === 'ack' ? Date.now() : performance.timeOrigin).toISOString()
     const post = { v: 1, commandId: uuidV7(), at, event, runtime: this.#parts.hook.runtime, payload } as const
-    const file = isKept(event) ? this.#kept({ ...post, payload: spooled }) : undefined
+    const file = isSpooled(event) ? this.#spooled({ ...post, payload: spooled }) : undefined
     const posted = await this.#posted({ ...post, waitMs: Math.max(0, Math.floor(ms / 2)) }, session, ms)
     if (posted.state === 'taken' && file !== undefined) this.#removed(file)
     if (posted.state === 'failed') this.#parts.log.tell(posted.problem)
@@ -46,8 +44,8 @@ export class ServiceClient {
   }
 
   /** Starts a service, if this is an event to start one for and nobody did within a minute. */
-  async wake(event: HookEvent): Promise<void> {
-    if (!isKept(event)) return
+  async wake(event: TerminalHook): Promise<void> {
+    if (!isSpooled(event)) return
     const { folder, flags, environment, log } = this.#parts
     try {
       if ((await startService({ folder, flags, environment })) !== undefined) log.debug('started the service')
@@ -56,7 +54,7 @@ export class ServiceClient {
     }
   }
 
-  #kept(post: HookPost): string | undefined {
+  #spooled(post: HookPost): string | undefined {
     try {
       return spool(this.#parts.folder, post)
     } catch (problem) {
@@ -83,6 +81,9 @@ export class ServiceClient {
     }
   }
 }
+
+/** Whether an event is spooled before it is sent: a sample comes again with the next request, the others never. */
+const isSpooled = (event: HookPost['event']): boolean => event !== 'statusline' && event !== 'post-tool-use'
 
 /** Makes the folder of the service where it is missing. @returns whether it can be used */
 export const isUsable = (folder: string, log: HookLog): boolean => {

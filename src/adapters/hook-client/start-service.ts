@@ -89,8 +89,9 @@ const openLog = (folder: string): number => {
 }
 
 /**
- * Lets one hook a minute start a service, however many come at once. Whoever sees the same old stamp tries to make the same
- * file; the one who made it looks at the stamp again and then puts that file in its place.
+ * Lets one hook a minute start a service, however many come at once. All who see the same old stamp try to make the same file;
+ * the hook that made it looks at the stamp again and then puts that file in its place. It is no lock: nobody waits for it, and
+ * it is never given back.
  */
 const takesTurn = (folder: string, now: number): boolean => {
   const stamp = `${folder}/service.start`

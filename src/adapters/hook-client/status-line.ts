@@ -2,8 +2,8 @@ import { counted } from '../../domain/kernel/counted.ts'
 import { asWords } from '../../domain/kernel/safe-text.ts'
 import { cut, widthOf } from '../../domain/kernel/text-width.ts'
 import { describeTokens, percentOf, shortTokens, tokensOf, type WindowLevel } from '../../domain/window/window-level.ts'
-import type { SessionCard } from './session-card.ts'
-import type { ReadStatus } from './window-level.ts'
+import type { HookCard } from './hook-card.ts'
+import type { ReadStatus } from './hook-window.ts'
 
 /** Everything that a status line shows. */
 export interface StatusFacts {
@@ -11,7 +11,7 @@ export interface StatusFacts {
   /** The runtime's own words: tokens of a window nobody knows the size of are still worth showing. */
   readonly read: ReadStatus
   readonly costUsd: number | undefined
-  readonly card: SessionCard | undefined
+  readonly card: HookCard | undefined
   /** A word about something that waits in this workspace; it stands before the notices. */
   readonly mark?: string | undefined
 }
@@ -119,7 +119,7 @@ const barOf = (ratio: number, milestones: readonly number[], cells: number, hasB
 }
 
 /** The notices on one line. Their words may come from anywhere, and must not steer the terminal. */
-const noticeOf = (card: SessionCard | undefined): string =>
+const noticeOf = (card: HookCard | undefined): string =>
   (card?.notices ?? [])
     .map((notice) => asWords(notice.slice(0, 500)))
     .filter((notice) => notice !== '')

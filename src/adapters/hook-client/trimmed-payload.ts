@@ -1,5 +1,5 @@
-import type { HookEvent } from './hook-events.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import type { TerminalHook } from '../../ports/terminal/wire.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 /** Texts that are long, and that the transcript holds anyway. Tools' input and output may hold secrets as well. */
 const LEFT_OUT: readonly string[] = [
@@ -49,10 +49,10 @@ const ESSENTIAL: readonly string[] = [
 
 /** A hook's input without what is long: the texts above are left out, others are cut to 4,000 characters. */
 export const trimmedPayload = (
-  event: HookEvent,
-  input: HookInput,
+  event: TerminalHook,
+  input: RawInput,
   hide: (text: string) => string = (text) => text,
-): HookInput => {
+): RawInput => {
   const trimmed = fieldsOf(input, hide, (name) => event !== 'statusline' || OF_A_SAMPLE.includes(name))
   if (JSON.stringify(trimmed).length <= MOST_CHARACTERS) return trimmed
   return fieldsOf(input, hide, (name) => ESSENTIAL.includes(name) && typeof input[name] === 'string')
@@ -60,7 +60,7 @@ export const trimmedPayload = (
 
 type Hide = (text: string) => string
 
-const fieldsOf = (input: HookInput, hide: Hide, isWanted: (name: string) => boolean): HookInput =>
+const fieldsOf = (input: RawInput, hide: Hide, isWanted: (name: string) => boolean): RawInput =>
   Object.fromEntries(
     Object.entries(input)
       .filter(([name]) => isWanted(name))

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TerminalHook } from '../../ports/terminal/wire.ts'
 import { windowVariables } from '../claude/compaction-point.ts'
-import type { HookEvent } from './hook-events.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 /** The events that the service is told the variables with: at the start, and before each answer, for they may change. */
-const TELLING: readonly HookEvent[] = ['session-start', 'user-prompt-submit']
+const TELLING: readonly TerminalHook[] = ['session-start', 'user-prompt-submit']
 
 /** A folder may be anybody's, and hold a pipe or a very long file in the place of settings. */
 const MOST_BYTES = 1024 * 1024
@@ -17,8 +17,8 @@ const MOST_BYTES = 1024 * 1024
  * counts as the variable that does.
  */
 export const variablesFor = (
-  event: HookEvent,
-  input: HookInput,
+  event: TerminalHook,
+  input: RawInput,
   environment: Variables,
 ): Readonly<Record<string, string>> | undefined => {
   if (!TELLING.includes(event)) return undefined
@@ -30,7 +30,7 @@ export const variablesFor = (
 }
 
 /** Whether the last settings file that says something says no. */
-const isSwitchedOff = ({ cwd }: HookInput, { CLAUDE_CONFIG_DIR, HOME }: Variables): boolean => {
+const isSwitchedOff = ({ cwd }: RawInput, { CLAUDE_CONFIG_DIR, HOME }: Variables): boolean => {
   const own = CLAUDE_CONFIG_DIR || (HOME && join(HOME, '.claude'))
   const folders = [
     ...(own ? [join(own, 'settings.json')] : []),

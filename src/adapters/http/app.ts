@@ -4,14 +4,14 @@ import type { Logger } from '../../ports/system/logger.ts'
 import { NONCE, proofOf } from '../../ports/terminal/service-proof.ts'
 import type { AuditService } from '../../services/audit/audit-service.ts'
 import { type EventStreamOptions, EventStreams } from './event-stream.ts'
-import { Bearer, mustBeForUs, noToken } from './guards.ts'
-import { type Call, type HandlerDeps, handlersFor, sessionNamedIn } from './handlers.ts'
-import { type Door, LOOPBACK } from './http-server.ts'
+import { Bearer, bearerIn, mustBeForUs, noToken } from './guards.ts'
+import { type Call, type HandlerDeps, handlersFor } from './handlers.ts'
+import { HttpProblem, problemFrom } from './http-problem.ts'
+import { LOOPBACK, type RequestDoor } from './http-server.ts'
 import { openApiDocument } from './openapi.ts'
-import { HttpProblem, problemFrom } from './problems.ts'
 import { readJson } from './read-body.ts'
+import { bodyIn, sessionNamedIn } from './request-bodies.ts'
 import { type Operation, ROUTES, type Route } from './routes.ts'
-import { bearerIn } from './tokens.ts'
 
 /** The parts of the application. */
 export interface AppDeps extends HandlerDeps {
@@ -25,7 +25,7 @@ export interface AppDeps extends HandlerDeps {
   readonly events?: EventStreamOptions
 }
 
-type Env = { readonly Bindings: Door }
+type Env = { readonly Bindings: RequestDoor }
 
 /** The application, and its streams. */
 export interface App {
@@ -46,15 +46,22 @@ export const appOf = (deps: AppDeps): App => {
     if (route.access === 'master') bearer.mustBeMaster()
     // Before the body is read: who has this token may take its time.
     if (bearer.isMaster) context.env.trust()
-    const body = route.body === undefined ? undefined : await readJson(context.req.raw, route.mostBytes)
+    const json = route.body === undefined ? undefined : await readJson(context.req.raw, route.mostBytes)
     const id = context.req.param('id') ?? ''
-    if (route.access === 'session' && id !== '') await bearer.mustOpen(id, requests)
-    else if (route.access === 'session') bearer.mustOpenProvider(sessionNamedIn(operation, body))
+    // Without a token for this very session nobody learns which field of a body is wrong.
+    if (route.access === 'session' && id !== '') {
+      await bearer.mustOpen(id, requests)
+      context.env.trust()
+    }
+    const body = bodyIn(operation, json)
+    if (route.access === 'session' && id === '')
+      bearer.mustOpenProvider(sessionNamedIn(body as Parameters<typeof sessionNamedIn>[0]))
     context.env.trust()
     if (operation === 'followEvents') return streams.open(context)
     const isMaster = bearer?.isMaster === true
+    const answer = answers[operation] as (call: Call) => Promise<object>
     const call: Call = { id, body, isMaster, query: (name) => context.req.query(name) }
-    return context.json((await answers[operation](call)) as object, route.status ?? 200)
+    return context.json(await answer(call), route.status ?? 200)
   }
   hono.use(async (context, next) => {
     mustBeForUs(context.req.raw.headers, context.env.port)

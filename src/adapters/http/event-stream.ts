@@ -3,8 +3,8 @@ import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { Changes } from '../../ports/store/audit-log.ts'
 import type { AuditService, FollowRequest } from '../../services/audit/audit-service.ts'
+import { HttpProblem } from './http-problem.ts'
 import { liveEvents } from './live-events.ts'
-import { HttpProblem } from './problems.ts'
 
 /** How the stream behaves. */
 export interface EventStreamOptions {

@@ -1,6 +1,6 @@
 import { isSameToken, sessionToken } from '../../ports/terminal/service-proof.ts'
 import type { TerminalRequests } from '../../services/terminal/terminal-requests.ts'
-import { HttpProblem } from './problems.ts'
+import { HttpProblem } from './http-problem.ts'
 
 const HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
@@ -29,6 +29,11 @@ export const noToken = (): HttpProblem =>
 
 const wrongToken = (): HttpProblem =>
   new HttpProblem(403, 'token.wrong', 'That token does not open this. A session’s token opens that session only.')
+
+const TOKEN = /^Bearer ([0-9a-f]{64})$/i
+
+/** The token in an `Authorization` header, if it has the shape of one. */
+export const bearerIn = (header: string | undefined): string | undefined => TOKEN.exec(header ?? '')?.[1]?.toLowerCase()
 
 /** The bearer of a token, and what it opens. */
 export class Bearer {

@@ -25,7 +25,7 @@ const MOST_CONNECTIONS = 1_024
 const MOST_HEADERS = 64
 
 /** The way that a request came in. */
-export interface Door {
+export interface RequestDoor {
   /** The port, where it came over one; over the socket only this user comes. */
   readonly port?: number
   /** Says that the client has shown a token that opens something. */
@@ -34,7 +34,7 @@ export interface Door {
 
 /** Answers requests, and has streams that must end with the server. */
 export interface Answering {
-  readonly fetch: (request: Request, door: Door) => Response | Promise<Response>
+  readonly fetch: (request: Request, door: RequestDoor) => Response | Promise<Response>
   readonly streams: Pick<EventStreams, 'close'>
 }
 
@@ -94,7 +94,7 @@ export const listenOnSocket = async (
 const serverFor = (
   { fetch }: Answering,
   { headersMs, requestMs, idleMs }: HttpTimeouts,
-  doorOf: (request: IncomingMessage, response: ServerResponse) => Door,
+  doorOf: (request: IncomingMessage, response: ServerResponse) => RequestDoor,
 ): Server => {
   const server = createAdaptorServer({
     fetch: (request, { incoming, outgoing }) =>

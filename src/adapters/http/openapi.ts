@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PROBLEM_STATUSES } from './problems.ts'
+import { PROBLEM_STATUSES } from './http-problem.ts'
 import { ROUTES, type Route } from './routes.ts'
 import { problem } from './schemas.ts'
 

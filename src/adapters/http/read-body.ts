@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { HttpProblem } from './problems.ts'
+import { HttpProblem } from './http-problem.ts'
 
 /** The largest body that is read. */
 const LARGEST_BODY_BYTES = 1024 * 1024

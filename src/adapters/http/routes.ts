@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import * as schemas from './schemas.ts'
 
-/** Who may ask: anybody, whoever has the token of that session, or only whoever has the master token. */
-export type Access = 'open' | 'session' | 'master'
+/** Who may ask: anybody, a program with the token of that session, or only one with the master token. */
+export type RouteAccess = 'open' | 'session' | 'master'
 
 /** One route. The application and its OpenAPI document are made from the same table. */
 export interface Route {
@@ -10,7 +10,7 @@ export interface Route {
   /** With `{id}` for the session: our id, or the runtime's own. */
   readonly path: string
   readonly summary: string
-  readonly access: Access
+  readonly access: RouteAccess
   readonly body?: z.ZodType
   /** The largest body, where it may be larger than others: a long text grows when it is put into JSON. */
   readonly mostBytes?: number

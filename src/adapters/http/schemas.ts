@@ -2,6 +2,14 @@ import { z } from 'zod'
 import { SIGNAL_DELIVERIES, SIGNAL_KINDS } from '../../domain/session/context-signal.ts'
 import { WINDOW_ENDS } from '../../domain/window/window-level.ts'
 import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal/terminal-files.ts'
+import type {
+  HandoffPost,
+  HookFacts,
+  HookPost,
+  HookReply,
+  SignalPost,
+  UnsentHandoff,
+} from '../../ports/terminal/wire.ts'
 import { HOOK_EVENTS, HOOK_OUTCOMES } from '../../services/terminal/hook-event.ts'
 
 const LONGEST_PATH = 4_096
@@ -20,8 +28,11 @@ const time = z.iso.datetime({ offset: true })
 /** A detail that is left out where it is not what it should be: a hook's input is another program's. */
 const detail = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined)
 
+/** A schema for every part of what hooks and the service tell each other: one that is forgotten or misnamed does not compile. */
+type PartsOf<T> = { readonly [K in keyof T]-?: z.ZodType<T[K] | undefined> }
+
 /** The hook's own input, as far as it is used. */
-export const hookPayload = z.looseObject({
+const hookPayload = z.looseObject({
   session_id: providerSession,
   transcript_path: detail(path),
   cwd: detail(path),
@@ -39,7 +50,7 @@ export const hookPayload = z.looseObject({
     'The variables that say where the runtime compacts by itself; of a session-start.',
   ),
   signals: z.array(uuid).max(1_000).optional().describe('The signals that were passed on; of an ack.'),
-})
+} satisfies PartsOf<Omit<HookFacts, 'hidden_secrets'>>)
 
 /** The body of an event; a file of the spool holds the same. */
 export const hookEventBody = z.object({
@@ -55,7 +66,7 @@ export const hookEventBody = z.object({
     .catch(undefined)
     .describe('How long the answer may wait for the transcript to have the tool calls of the event.'),
   payload: hookPayload,
-})
+} satisfies PartsOf<Omit<HookPost, 'payload'>> & { readonly payload: z.ZodType })
 
 /** A signal on its way to an agent or a person. */
 export const signal = z.object({
@@ -65,7 +76,7 @@ export const signal = z.object({
   delivery: z.enum(SIGNAL_DELIVERIES),
   text: z.string(),
   for: z.enum(['agent', 'person']),
-})
+} satisfies PartsOf<SignalPost>)
 
 /** The answer to an event. */
 export const hookAnswer = z.object({
@@ -74,7 +85,7 @@ export const hookAnswer = z.object({
   signals: z.array(signal),
   inject: maybe.describe('A text that the session is to begin with.'),
   notice: maybe.describe('A sentence for the person.'),
-})
+} satisfies PartsOf<HookReply>)
 
 /** A sample of a window, or news of it. */
 export const contextUsageBody = z.object({
@@ -223,11 +234,12 @@ export const keptHandoff = z.object({
   v: z.literal(1),
   commandId: uuid,
   at: time.optional().catch(undefined),
-  handoff: handoffBody.omit({ command_id: true }).extend({
+  handoff: z.strictObject({
+    ...handoffBody.omit({ command_id: true }).shape,
     session: z.string().min(1).max(LONGEST_NAME).optional(),
     working_in: path.optional(),
-  }),
-})
+  } satisfies PartsOf<UnsentHandoff>),
+} satisfies PartsOf<Omit<HandoffPost, 'handoff'>> & { readonly handoff: z.ZodType })
 
 /** The document that waits, or the handoff that was begun. */
 export const handoffAnswer = z.object({

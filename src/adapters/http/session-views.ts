@@ -2,10 +2,19 @@ import type { z } from 'zod'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import { describeFigures, levelOf, percentOf } from '../../domain/window/window-level.ts'
-import type { PendingDocument } from '../../ports/terminal/pending-files.ts'
+import type { PendingDocument } from '../../ports/terminal/wire.ts'
+import type { HookAnswer, TerminalSignal } from '../../services/terminal/hook-event.ts'
 import type { HandoffKept } from '../../services/terminal/requested-handoff.ts'
 import type { SessionView } from '../../services/terminal/terminal-requests.ts'
-import type { handoffAnswer, monitorAnswer, pendingAnswer, sessionAnswer, sessionSummary } from './schemas.ts'
+import type {
+  handoffAnswer,
+  hookAnswer,
+  monitorAnswer,
+  pendingAnswer,
+  sessionAnswer,
+  sessionSummary,
+  signal,
+} from './schemas.ts'
 
 /** A session in few words, as it is sent. */
 export const summaryOut = (session: AgentSession): z.input<typeof sessionSummary> => ({
@@ -41,13 +50,13 @@ export const pendingOut = ({
 })
 
 /** A handoff that was asked for, as it is sent. */
-export const handoffOut = (kept: HandoffKept): z.input<typeof handoffAnswer> => {
-  if (kept.state === 'pending') {
-    const pending = pendingOut(kept.pending)
+export const handoffOut = (requested: HandoffKept): z.input<typeof handoffAnswer> => {
+  if (requested.state === 'pending') {
+    const pending = pendingOut(requested.pending)
     const about = { handoff_id: null, kind: 'context_restart', status: 'pending', path: pending.path }
-    return { ...about, pending_document: pending, replaced: kept.isReplacing }
+    return { ...about, pending_document: pending, replaced: requested.isReplacing }
   }
-  const { handoff, path = null } = kept
+  const { handoff, path = null } = requested
   const about = { handoff_id: handoff.id, kind: handoff.kind, status: handoff.status, path }
   return { ...about, pending_document: null, replaced: false }
 }
@@ -91,3 +100,24 @@ const levelFor = (monitor: ContextMonitor): z.input<typeof sessionAnswer>['level
     text: describeFigures(level),
   }
 }
+
+/** The answer to an event as it is sent. */
+export const hookAnswerOut = ({
+  outcome,
+  sessionId,
+  signals,
+  inject,
+  notice,
+}: HookAnswer): z.input<typeof hookAnswer> => ({
+  outcome,
+  session_id: sessionId ?? null,
+  signals: signals.map(signalOut),
+  inject: inject ?? null,
+  notice: notice ?? null,
+})
+
+/** A signal as it is sent. */
+export const signalOut = ({ milestone, ...signalFacts }: TerminalSignal): z.input<typeof signal> => ({
+  ...signalFacts,
+  milestone: milestone ?? null,
+})

@@ -66,8 +66,8 @@ export class Strangers {
   }
 
   /**
-   * Looks once everything that arrived in time was read: while the store was busy in this thread, nobody read it. Whoever
-   * has sent a whole request by then gets the answer first.
+   * Looks once everything that arrived in time was read: while the store was busy in this thread, nobody read it. A stranger
+   * who has sent a whole request by then gets the answer first.
    */
   #look(socket: Socket): void {
     setImmediate(() =>

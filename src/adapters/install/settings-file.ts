@@ -1,25 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import {
   accessSync,
   closeSync,
   constants,
-  fchmodSync,
-  fchownSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ok } from '../../domain/kernel/result.ts'
+import { codeOf } from '../files/own-files.ts'
+import { writeWhole } from '../files/whole-file.ts'
 import { refuse, type Settled } from './refusal.ts'
 
 /** A file as it was read. */
@@ -98,16 +94,14 @@ export const replaceFile = (file: SettingsFile, bytes: Buffer | undefined): Sett
     return ok([])
   }
   const folders = madeFolders(dirname(target))
-  const draft = `${target}.baton-${randomUUID()}`
-  try {
-    writeDraft(draft, bytes, file)
-    if (!isUnchanged(file)) return meanwhile(target)
-    renameSync(draft, target)
-    syncFolder(dirname(target))
-    return ok(folders)
-  } finally {
-    rmSync(draft, { force: true })
-  }
+  const isRoot = process.getuid?.() === 0
+  const isWritten = writeWhole(target, bytes, {
+    // Only root can give a file away, and only its owner's file is replaced by others.
+    takesOver: { mode: file.mode, ...(file.owner !== undefined && isRoot && { owner: file.owner }) },
+    isDurable: true,
+    isStillWanted: () => isUnchanged(file),
+  })
+  return isWritten ? ok(folders) : meanwhile(target)
 }
 
 const meanwhile = (target: string) =>
@@ -122,18 +116,6 @@ const isUnchanged = ({ target, bytes }: SettingsFile): boolean => {
   return bytes === undefined ? now.value.bytes === undefined : now.value.bytes?.equals(bytes) === true
 }
 
-const writeDraft = (draft: string, bytes: Buffer, { mode, owner }: SettingsFile): void => {
-  const file = openSync(draft, 'wx', 0o600)
-  try {
-    writeFileSync(file, bytes)
-    if (owner !== undefined && process.getuid?.() === 0) fchownSync(file, owner.uid, owner.gid)
-    fchmodSync(file, mode)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
 /** Makes a folder and everything above it. @returns the ones that were not there, innermost first */
 const madeFolders = (folder: string): readonly string[] => {
   const missing: string[] = []
@@ -141,15 +123,3 @@ const madeFolders = (folder: string): readonly string[] => {
   mkdirSync(folder, { recursive: true })
   return missing
 }
-
-const syncFolder = (folder: string): void => {
-  try {
-    const opened = openSync(folder, 'r')
-    fsyncSync(opened)
-    closeSync(opened)
-  } catch {
-    // Not every file system does that; the file itself is safe.
-  }
-}
-
-const codeOf = (problem: unknown): string => (problem as NodeJS.ErrnoException).code ?? 'unknown'

@@ -33,18 +33,18 @@ const factsOf = (monitor: ContextMonitor) => {
   const pressure = monitoredPressure(monitor)
   const { reading } = monitor
   const provenance = reading.state === 'unknown' ? undefined : reading.provenance
-  const known = pressure.state === 'known' ? pressure : undefined
+  const measured = pressure.state === 'known' ? pressure : undefined
   return {
     summary: sentenceOf(monitor, pressure),
     session_id: monitor.sessionId,
     state: monitor.isCompacting ? 'compacting' : pressure.state,
-    used_tokens: known?.usedTokens ?? null,
-    remaining_tokens: known === undefined ? null : remainingOf(known),
-    used_percent: known === undefined ? null : percentOf(known.ratio),
-    remaining_percent: known === undefined ? null : Math.max(0, 100 - percentOf(known.ratio)),
-    usable_window_tokens: known?.window?.tokens ?? null,
+    used_tokens: measured?.usedTokens ?? null,
+    remaining_tokens: measured === undefined ? null : remainingOf(measured),
+    used_percent: measured === undefined ? null : percentOf(measured.ratio),
+    remaining_percent: measured === undefined ? null : Math.max(0, 100 - percentOf(measured.ratio)),
+    usable_window_tokens: measured?.window?.tokens ?? null,
     whole_window_tokens: monitor.window.hardLimit?.tokens ?? null,
-    window_known_from: known?.window?.source ?? null,
+    window_known_from: measured?.window?.source ?? null,
     milestones: monitor.milestones.map(({ name, at }) => ({
       name,
       at_percent: settingPercent(at),

@@ -23,7 +23,7 @@ export interface HandoffTaken {
 }
 
 /** The service that keeps what agents hand off. */
-export interface HandoffDesk {
+export interface HandoffReceiver {
   /** Starts the service where it does not run, and waits until it does. @returns whether it runs */
   wake(): Promise<boolean>
   /** Sends a handoff of a session, by the runtime's own name for it. */
@@ -51,7 +51,7 @@ const input = z.object({
 })
 
 /** The tool with which an agent hands its work over to a fresh window, or to another agent. */
-export const handoffTool = (access: Access, desk: HandoffDesk): Tool<typeof input> => ({
+export const handoffTool = (access: Access, receiver: HandoffReceiver): Tool<typeof input> => ({
   name: 'handoff',
   title: 'Hand off',
   description:
@@ -61,24 +61,24 @@ export const handoffTool = (access: Access, desk: HandoffDesk): Tool<typeof inpu
   call: async ({ document, target_agent, reason }, caller) => {
     const handoff = defined({ document, target_agent, reason, command_id: randomUUID() })
     // Before the record is opened: once it runs, the service knows what hooks have told, and lets us in to the store.
-    const sent = (await desk.wake())
-      ? await send(access, desk, caller, handoff)
-      : await keep(access, desk, caller, handoff)
+    const sent = (await receiver.wake())
+      ? await send(access, receiver, caller, handoff)
+      : await keep(access, receiver, caller, handoff)
     return sent.ok ? ok(answerOf(sent.value)) : sent
   },
 })
 
-const send = async (access: Access, desk: HandoffDesk, caller: Caller, handoff: HandoffSent) => {
+const send = async (access: Access, receiver: HandoffReceiver, caller: Caller, handoff: HandoffSent) => {
   const own = await access.own(caller)
   if (!own.ok) return own
   const { providerSessionId } = own.value
-  return providerSessionId === undefined ? err(NO_TERMINAL) : desk.send(providerSessionId, handoff)
+  return providerSessionId === undefined ? err(NO_TERMINAL) : receiver.send(providerSessionId, handoff)
 }
 
 /** Without the service and its record only hooks and the environment can tell whose handoff it is. */
-const keep = async (access: Access, desk: HandoffDesk, caller: Caller, handoff: HandoffSent) => {
+const keep = async (access: Access, receiver: HandoffReceiver, caller: Caller, handoff: HandoffSent) => {
   const [name] = access.namesOf(caller)
-  return name === undefined ? err(NO_SERVICE) : ok(await desk.keep(name, handoff))
+  return name === undefined ? err(NO_SERVICE) : ok(await receiver.keep(name, handoff))
 }
 
 const answerOf = ({ status, path }: HandoffTaken) => {

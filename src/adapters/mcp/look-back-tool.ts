@@ -6,14 +6,14 @@ import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Caller, Tool, ToolRefusal } from './tool.ts'
 
 /** A question, and which part of its answer is wanted. */
-export interface LookBackAsked {
+export interface LookBackQuery {
   readonly question: LookBackQuestion
   readonly cursor?: string
   readonly limit?: number
 }
 
 /** Answers a question for the session of the caller, about its own conversation. */
-export type AskLookBack = (asked: LookBackAsked, caller: Caller) => Promise<Result<LookBackAnswer, ToolRefusal>>
+export type AskLookBack = (request: LookBackQuery, caller: Caller) => Promise<Result<LookBackAnswer, ToolRefusal>>
 
 const LONGEST = 1_000
 
@@ -60,12 +60,12 @@ type Words = Pick<z.output<typeof input>, 'call' | 'window' | 'turn' | 'file' | 
 /** The one question that was asked. Absent when it was none, or several at once. */
 const questionIn = ({ call, window, turn, file, words }: Words): LookBackQuestion | undefined => {
   if ((window === undefined) !== (turn === undefined)) return undefined
-  const asked: readonly (LookBackQuestion | undefined)[] = [
+  const given: readonly (LookBackQuestion | undefined)[] = [
     call === undefined ? undefined : { by: 'call', callId: call },
     window === undefined || turn === undefined ? undefined : { by: 'turn', epoch: window, turn },
     file === undefined ? undefined : { by: 'file', name: file },
     words === undefined ? undefined : { by: 'words', words },
   ]
-  const [question, ...others] = asked.filter((each) => each !== undefined)
+  const [question, ...others] = given.filter((each) => each !== undefined)
   return others.length === 0 ? question : undefined
 }

@@ -49,8 +49,8 @@ export const readableHandoff = async (
   caller: Caller,
   id: string,
 ): Promise<Result<HandoffMetadata, ToolRefusal>> => {
-  const known = idIn(id)
-  const found = known && (await (await access.services()).history.handoff(known))
+  const handoff = idIn(id)
+  const found = handoff && (await (await access.services()).history.handoff(handoff))
   const isReadable = found !== undefined && (await access.mayRead(caller, found.conversationId))
   return isReadable ? ok(found) : err(notThere('handoff'))
 }

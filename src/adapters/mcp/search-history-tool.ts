@@ -36,9 +36,9 @@ export const searchHistoryTool = (access: Access): Tool<typeof input> => ({
     const { id: session, conversationId } = found.value
     const { lookBack } = await access.services()
     const question = { by: 'words', words } as const
-    const said = await lookBack.ask(defined({ session, question, cursor, limit }))
-    if (!said.ok) return err({ code: said.error.code, message: describeRefusal(said.error) })
-    const messages = lookBackText(said.value)
+    const answer = await lookBack.ask(defined({ session, question, cursor, limit }))
+    if (!answer.ok) return err({ code: answer.error.code, message: describeRefusal(answer.error) })
+    const messages = lookBackText(answer.value)
     // With the first page only: the following ones continue the messages.
     const handoffs = cursor === undefined ? await newestHandoffs(access, conversationId, HANDOFFS_SEARCHED) : []
     return ok({ text: [...handoffsWith(handoffs, words), messages].join('\n') })
@@ -46,10 +46,10 @@ export const searchHistoryTool = (access: Access): Tool<typeof input> => ({
 })
 
 const handoffsWith = (handoffs: readonly HandoffMetadata[], words: string): readonly string[] => {
-  const asked = askedWords(words)
+  const wanted = askedWords(words)
   const matching = handoffs.filter(({ reason, document = '' }) => {
-    const known = wordsOf(`${reason}\n${document}`)
-    return asked.length > 0 && asked.every((spellings) => spellings.some((word) => known.has(word)))
+    const present = wordsOf(`${reason}\n${document}`)
+    return wanted.length > 0 && wanted.every((spellings) => spellings.some((word) => present.has(word)))
   })
   if (matching.length === 0) return []
   const lines = matching.slice(0, HANDOFFS_NAMED).map((handoff) => `- ${provenanceOf(handoff)}`)

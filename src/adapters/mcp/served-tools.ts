@@ -6,12 +6,11 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { RUN_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { ServedTools, ToolsOffered } from '../../ports/agent/run-tools.ts'
 import { type Logger, silentLogger } from '../../ports/system/logger.ts'
-import { delegateTool } from './delegate-tool.ts'
-import { handOverTool } from './hand-over-tool.ts'
 import { lookBackTool } from './look-back-tool.ts'
-import { mcpServer } from './mcp-server.ts'
 import type { Tool } from './tool.ts'
-import { problemOf, requestFrom, respondWith } from './tools-requests.ts'
+import { mcpServer } from './tool-server.ts'
+import { refusedStatus, requestFrom, respondWith } from './tools-requests.ts'
+import { delegateTool, handOverTool } from './work-tools.ts'
 
 const PATH = '/mcp'
 
@@ -27,13 +26,13 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   readonly version: string
 }
 
-/** The tools of one launch, for whoever has its token. */
+/** The tools of one launch, for the agent that has its token. */
 interface Offer {
   readonly token: string
   readonly handler: McpHttpHandler
 }
 
-/** Serves the tools of a run on a free port of 127.0.0.1, to whoever has the token of its latest launch. */
+/** Serves the tools of a run on a free port of 127.0.0.1, to the agent that has the token of its latest launch. */
 export const serveTools = async (logger: Logger = silentLogger): Promise<ServedTools> => {
   let offer: Offer | undefined
   const server = createServer((request, response) => {
@@ -74,7 +73,7 @@ export const serveTools = async (logger: Logger = silentLogger): Promise<ServedT
 }
 
 const toolsOf = ({ lookBack, handOver, delegate }: ToolsOffered): readonly Tool[] => [
-  ...(lookBack === undefined ? [] : [lookBackTool((asked) => lookBack(asked)) as unknown as Tool]),
+  ...(lookBack === undefined ? [] : [lookBackTool((request) => lookBack(request)) as unknown as Tool]),
   ...(handOver === undefined ? [] : [handOverTool(handOver) as unknown as Tool]),
   ...(delegate === undefined ? [] : [delegateTool(delegate) as unknown as Tool]),
 ]
@@ -88,7 +87,7 @@ const handlerOf = (tools: readonly Tool[], logger: Logger): McpHttpHandler => {
 }
 
 const answer = async (offer: Offer | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const problem = problemOf(request, { path: PATH, token: offer?.token })
+  const problem = refusedStatus(request, { path: PATH, token: offer?.token })
   if (offer === undefined || problem !== undefined) {
     response.writeHead(problem ?? 401, { connection: 'close' }).end()
     return

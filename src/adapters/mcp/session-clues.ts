@@ -26,8 +26,8 @@ const BACKENDS: Readonly<Record<TerminalRuntime, string>> = { claude: 'claude_co
 export const sessionNames = (clues: SessionClues, { meta }: Caller): readonly string[] | undefined => {
   const { named, runtime, environment } = clues
   if (named !== undefined) return [named]
-  const told = [meta.threadId, meta.sessionId].filter(isName)
-  if (runtime !== 'claude' && told.length > 0) return told
+  const ofClient = [meta.threadId, meta.sessionId].filter(isName)
+  if (runtime !== 'claude' && ofClient.length > 0) return ofClient
   if (runtime === 'codex') return undefined
   const found = [clues.ofProcess(), environment.CLAUDE_CODE_SESSION_ID].find(isName)
   return found === undefined ? undefined : [found]

@@ -12,7 +12,7 @@ const isSame = (one: string, other: string): boolean => timingSafeEqual(digestOf
  * The status that refuses a request; nothing when it may be answered. A page in a browser sends an origin, or the name
  * of another host: no page has any business here, whatever it knows.
  */
-export const problemOf = (
+export const refusedStatus = (
   { headers, method, url, socket }: IncomingMessage,
   wanted: { readonly path: string; readonly token: string | undefined },
 ): number | undefined => {

@@ -1,10 +1,14 @@
-import type { renameSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type renameSync } from 'node:fs'
 import type { Result } from '../../domain/kernel/result.ts'
-import type { MemoryFile, MemoryFileChange, MemoryFiles } from '../../ports/terminal/memory-file.ts'
-import { withFile } from './failures.ts'
-import { removeAbandoned, withFolder } from './folder-lock.ts'
-import { glanceAt } from './glance.ts'
-import { nameWithin, placeOf } from './place.ts'
+import {
+  type MemoryFile,
+  type MemoryFileChange,
+  MemoryFileFailure,
+  type MemoryFiles,
+} from '../../ports/terminal/memory-file.ts'
+import { FolderBusy, removeAbandoned, withFolder } from '../files/folder-lock.ts'
+import { codeOf } from '../files/own-files.ts'
+import { filePlaceOf, nameWithin } from './place.ts'
 import { changeFile, type Rule } from './replace.ts'
 import { openText } from './text-file.ts'
 
@@ -42,7 +46,7 @@ class FileMemoryFile implements MemoryFile {
 
   async read(): Promise<string | undefined> {
     return withFile(this.path, () => {
-      const { folder, target } = placeOf(this.#workspace, this.path)
+      const { folder, target } = filePlaceOf(this.#workspace, this.path)
       // A process that was killed may have left a whole copy of the file.
       removeAbandoned(folder)
       const file = openText(target)
@@ -58,13 +62,64 @@ class FileMemoryFile implements MemoryFile {
   async change<R>(rule: Rule<R>): Promise<Result<MemoryFileChange, R>> {
     const [workspace, path, { rename }] = [this.#workspace, this.path, this.#deps]
     return withFile(path, async () => {
-      const { folder } = placeOf(workspace, path)
-      return await withFolder(folder, () => changeFile({ workspace, path, folder, rule, ...(rename && { rename }) }))
+      const { folder } = filePlaceOf(workspace, path)
+      const work = () => changeFile({ workspace, path, folder, rule, ...(rename && { rename }) })
+      return await withFolder(folder, work).catch((problem: unknown) => {
+        throw problem instanceof FolderBusy ? busy(problem) : problem
+      })
     })
   }
 
   async isTracked(): Promise<boolean> {
-    const { folder, target } = await withFile(this.path, () => placeOf(this.#workspace, this.path))
+    const { folder, target } = await withFile(this.path, () => filePlaceOf(this.#workspace, this.path))
     return this.#deps.isTracked(folder, target)
   }
+}
+
+/** Agents read no more of a memory file. */
+const GLANCE_BYTES = 16 * 1024 * 1024
+
+/** The beginning of a file, a character for each byte; undefined when there is no file of that name. */
+const glanceAt = (path: string): string | undefined => {
+  // Not blocked by a pipe that nobody writes to.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile()) return undefined
+    const bytes = Buffer.alloc(Math.min(stats.size, GLANCE_BYTES))
+    const read = readSync(descriptor, bytes, 0, bytes.length, 0)
+    return bytes.toString('latin1', 0, read)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Does something with a file. A problem of the system becomes one that names the file, and says what to do. */
+const withFile = async <T>(path: string, work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (problem) {
+    // Only calls of the system have one; an error of a rule is its own.
+    throw (problem as NodeJS.ErrnoException).syscall === undefined ? problem : failureOf(path, problem)
+  }
+}
+
+const FORBIDDEN = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+const failureOf = (path: string, cause: unknown): MemoryFileFailure => {
+  const code = codeOf(cause)
+  if (FORBIDDEN.has(code)) {
+    const advice = 'Check the rights of the file and of its folder, or use another file.'
+    return new MemoryFileFailure('memory_file.not_writable', `${path} cannot be used (${code}). ${advice}`, { cause })
+  }
+  const advice =
+    code === 'ENOSPC' || code === 'EDQUOT' ? 'Make space on the disk.' : 'Look at the cause, and try again.'
+  return new MemoryFileFailure('memory_file.failed', `${path} could not be read or replaced (${code}). ${advice}`, {
+    cause,
+  })
+}
+
+const busy = (problem: FolderBusy): MemoryFileFailure => {
+  const advice = `Try again, or end that process. If there is none, delete ${problem.lock}.`
+  return new MemoryFileFailure('memory_file.busy', `${problem.message} ${advice}`, { cause: problem })
 }

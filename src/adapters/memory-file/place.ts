@@ -1,10 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
-import { codeOf } from './failures.ts'
+import { codeOf } from '../files/own-files.ts'
 
 /** The place of a memory file, at the end of every link. */
-export interface Place {
+export interface FilePlace {
   /** The folder that the file is in, and that its drafts are made in. */
   readonly folder: string
   readonly target: string
@@ -22,7 +22,7 @@ export const nameWithin = (workspace: string, name: string): string => {
  *
  * @throws MemoryFileFailure when the path ends outside of its workspace, or nowhere
  */
-export const placeOf = (workspace: string, path: string): Place => {
+export const filePlaceOf = (workspace: string, path: string): FilePlace => {
   const root = realFolder(workspace, 'There is no such workspace.')
   const link = lstatSync(path, { throwIfNoEntry: false })
   const real = link?.isSymbolicLink() === true ? realTarget(path) : undefined

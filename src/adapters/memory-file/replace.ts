@@ -1,17 +1,17 @@
-import { renameSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { accessSync, constants, existsSync, type renameSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { type MemoryFileChange, MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
-import { checkReplaceable, linkDraft, syncFolder, writeDraft } from './draft.ts'
-import { type Place, placeOf } from './place.ts'
-import { rescue } from './rescue.ts'
-import { bytesOf, isStill, openText, type TextFile, textOf } from './text-file.ts'
+import { makeWhole, writeWhole } from '../files/whole-file.ts'
+import { type FilePlace, filePlaceOf } from './place.ts'
+import { decodedText, isStill, MOST_BYTES, openedBytes, openText, type TextFile, tooLarge } from './text-file.ts'
 
 /** Makes a new text of the text of a file. */
 export type Rule<R> = (text: string | undefined) => Result<string, R>
 
 /** The change of one file. */
-export interface Change<R> {
+export interface FileChange<R> {
   readonly workspace: string
   readonly path: string
   /** The folder that nobody else of ours changes now. */
@@ -22,6 +22,7 @@ export interface Change<R> {
 }
 
 const MOST_TRIES = 200
+const NEW_FILE_MODE = 0o644
 /** Programs that save in place empty the file first. A file is left alone for so long after it was written to. */
 const QUIET_MS = 20
 /** An empty file may be one that is being saved. */
@@ -34,7 +35,7 @@ const MOST_LOOKS = 50
  * Changes a file by a rule, as often as it takes. The folder is ours meanwhile, but programs of others are not stopped by
  * that: so we look again right before the new file takes the name, and after.
  */
-export const changeFile = async <R>(change: Change<R>): Promise<Result<MemoryFileChange, R>> => {
+export const changeFile = async <R>(change: FileChange<R>): Promise<Result<MemoryFileChange, R>> => {
   let isWritten = false
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const step = await takeStep(change)
@@ -58,8 +59,8 @@ interface Step<R> {
   readonly isFinal: boolean
 }
 
-const takeStep = async <R>(change: Change<R>): Promise<Step<R>> => {
-  const place = placeOf(change.workspace, change.path)
+const takeStep = async <R>(change: FileChange<R>): Promise<Step<R>> => {
+  const place = filePlaceOf(change.workspace, change.path)
   if (place.folder !== change.folder) throw allTheTime(change.path)
   const old = await openQuiet(place.target)
   try {
@@ -102,27 +103,48 @@ interface Texts {
 }
 
 /** Puts a new file in the place of one that is still as it was read. @returns whether it is there */
-const tryToReplace = <R>(
-  { workspace, path, rename = renameSync }: Change<R>,
-  place: Place,
-  { old, text }: Texts,
-): boolean => {
-  if (old !== undefined) checkReplaceable(place.target, old)
-  const draft = writeDraft(place, text, old)
+const tryToReplace = <R>(change: FileChange<R>, place: FilePlace, { old, text }: Texts): boolean => {
+  const { target } = place
+  const bytes = Buffer.from(text)
+  if (bytes.length > MOST_BYTES) throw tooLarge(target)
+  const isStillWanted = (): boolean =>
+    filePlaceOf(change.workspace, change.path).target === target && (old === undefined || isStill(target, old))
+  if (old === undefined)
+    return makeWhole(target, bytes, { mode: NEW_FILE_MODE, isDurable: true, isStillWanted, mayRename: true })
+  checkReplaceable(target, old)
+  const { uid, gid, mode } = old.stats
+  const takesOver = { mode, owner: { uid, gid } }
+  const rename = change.rename && { rename: change.rename }
   try {
-    const now = placeOf(workspace, path)
-    if (now.target !== place.target) return false
-    if (old === undefined) {
-      if (!linkDraft(draft, place.target)) return false
-    } else {
-      if (!isStill(place.target, old)) return false
-      rename(draft, place.target)
-    }
-    syncFolder(place.folder)
-    return true
-  } finally {
-    rmSync(draft, { force: true })
+    return writeWhole(target, bytes, { takesOver, isDurable: true, isStillWanted, ...rename })
+  } catch (problem) {
+    throw (problem as NodeJS.ErrnoException).syscall === 'fchown' ? ofOthers(target, old, problem) : problem
   }
+}
+
+/**
+ * Whether a file may be replaced by another one under its name.
+ *
+ * @throws MemoryFileFailure when it is read-only, or has more names than one
+ */
+const checkReplaceable = (target: string, { stats }: TextFile): void => {
+  if ((stats.mode & 0o200) === 0) throw readOnly(target)
+  // It may be gone by now, which is seen right before the new file takes its name.
+  if (existsSync(target)) accessSync(target, constants.W_OK)
+  if (stats.nlink === 1) return
+  const problem = `${target} has ${stats.nlink} names (hard links), and the others would keep the old text.`
+  throw new MemoryFileFailure('memory_file.hard_linked', `${problem} Make them symbolic links, or use another file.`)
+}
+
+const readOnly = (target: string): MemoryFileFailure =>
+  new MemoryFileFailure(
+    'memory_file.not_writable',
+    `${target} is read-only. Make it writable (chmod u+w), or use another file.`,
+  )
+
+const ofOthers = (target: string, { stats: { uid, gid } }: TextFile, cause: unknown): MemoryFileFailure => {
+  const problem = `${target} belongs to another user or group (${uid}:${gid}), which a new file could not keep.`
+  return new MemoryFileFailure('memory_file.not_writable', `${problem} Use a file of your own.`, { cause })
 }
 
 /**
@@ -130,16 +152,16 @@ const tryToReplace = <R>(
  * They become the file, with the change made to them.
  */
 const mergeLateWords = async <R>(
-  change: Change<R>,
-  place: Place,
+  change: FileChange<R>,
+  place: FilePlace,
   { old, text }: { readonly old: TextFile; readonly text: string },
 ): Promise<void> => {
   await pause(LATE_MS)
-  let bytes = bytesOf(old.descriptor)
+  let bytes = openedBytes(old.descriptor)
   if (bytes.equals(old.bytes)) return
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
     await pause(LATE_MS)
-    const next = bytesOf(old.descriptor)
+    const next = openedBytes(old.descriptor)
     if (next.length > 0 && next.equals(bytes)) break
     bytes = next
   }
@@ -147,8 +169,8 @@ const mergeLateWords = async <R>(
 }
 
 const putBack = async <R>(
-  change: Change<R>,
-  place: Place,
+  change: FileChange<R>,
+  place: FilePlace,
   { bytes, text }: { readonly bytes: Buffer; readonly text: string },
 ): Promise<void> => {
   let ours: TextFile | undefined
@@ -156,11 +178,23 @@ const putBack = async <R>(
   let cause: unknown
   try {
     ours = openText(place.target)
-    isBack = ours?.text === text && tryToReplace(change, place, { old: ours, text: textOf(place.target, bytes) })
+    isBack = ours?.text === text && tryToReplace(change, place, { old: ours, text: decodedText(place.target, bytes) })
   } catch (problem) {
     cause = problem
   } finally {
     ours?.close()
   }
   if (!isBack) throw rescue(place, bytes, cause)
+}
+
+/** Keeps bytes that have no name any more in a file beside the one they were meant for. @returns the failure that names it */
+const rescue = ({ target }: FilePlace, bytes: Buffer, cause: unknown): MemoryFileFailure => {
+  const beside = `${target}.rescued-${randomUUID().slice(0, 8)}`
+  writeFileSync(beside, bytes, { flag: 'wx', mode: 0o600, flush: true })
+  const problem = `Two programs wrote to ${target} while it was replaced.`
+  return new MemoryFileFailure(
+    'memory_file.conflict',
+    `${problem} The text of one of them is in ${beside}: merge it by hand.`,
+    { cause },
+  )
 }

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { MemoryFileFailure } from '../../ports/terminal/memory-file.ts'
-import { codeOf } from './failures.ts'
+import { codeOf } from '../files/own-files.ts'
 
 /** The most that is read or written: memory files are read by agents at every start, and are small. */
 export const MOST_BYTES = 1024 * 1024
@@ -26,8 +26,8 @@ export const openText = (target: string): TextFile | undefined => {
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) throw notAFile(target)
     if (stats.size > MOST_BYTES) throw tooLarge(target)
-    const bytes = bytesOf(descriptor)
-    return { descriptor, stats, bytes, text: textOf(target, bytes), close: () => closeSync(descriptor) }
+    const bytes = openedBytes(descriptor)
+    return { descriptor, stats, bytes, text: decodedText(target, bytes), close: () => closeSync(descriptor) }
   } catch (problem) {
     closeSync(descriptor)
     throw problem
@@ -47,7 +47,7 @@ const descriptorOf = (target: string): number | undefined => {
 }
 
 /** Everything that an open file holds now. */
-export const bytesOf = (descriptor: number): Buffer => {
+export const openedBytes = (descriptor: number): Buffer => {
   const parts: Buffer[] = []
   for (let at = 0; at <= MOST_BYTES; ) {
     const part = Buffer.alloc(64 * 1024)
@@ -60,7 +60,7 @@ export const bytesOf = (descriptor: number): Buffer => {
 }
 
 /** Reads bytes as UTF-8, a byte order mark included. */
-export const textOf = (target: string, bytes: Buffer): string => {
+export const decodedText = (target: string, bytes: Buffer): string => {
   if (bytes.length > MOST_BYTES) throw tooLarge(target)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -72,7 +72,7 @@ export const textOf = (target: string, bytes: Buffer): string => {
 
 /** Whether a path still has the file that was read, with the same bytes. The path comes last: nothing is as short as that. */
 export const isStill = (target: string, file: TextFile | undefined): boolean => {
-  const isUnwritten = file === undefined || bytesOf(file.descriptor).equals(file.bytes)
+  const isUnwritten = file === undefined || openedBytes(file.descriptor).equals(file.bytes)
   const now = lstatSync(target, { throwIfNoEntry: false })
   if (now === undefined || file === undefined) return now === file
   const { ino, dev, size, mtimeMs, mode } = file.stats

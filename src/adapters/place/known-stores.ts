@@ -59,7 +59,7 @@ export const knownStores = (environment: Environment): readonly KnownStore[] => 
 export const rememberStore = (environment: Environment, opened: OpenedStore, now: Date = new Date()): void => {
   try {
     const store = { ...listed(opened), openedAt: now.toISOString() }
-    const before = knownStores(environment).find((known) => isSame(known, store))
+    const before = knownStores(environment).find((one) => isSame(one, store))
     if (before?.openedAt !== undefined && Math.abs(now.getTime() - Date.parse(before.openedAt)) < FRESH_MS) return
     changeList(homeStore(environment), NAME, (json) => listOf(withStore(storesIn(json), store)), SHORT_MS)
   } catch {
@@ -102,14 +102,14 @@ const isSame = (one: KnownStore, other: KnownStore): boolean => {
 
 /** The list with this store in it. What was known of the same one and is not said anew is kept. */
 const withStore = (stores: readonly KnownStore[], store: KnownStore): readonly KnownStore[] => {
-  const before = stores.find((known) => isSame(known, store))
-  return [...stores.filter((known) => known !== before), { ...before, ...store }]
+  const before = stores.find((one) => isSame(one, store))
+  return [...stores.filter((one) => one !== before), { ...before, ...store }]
 }
 
 const listOf = (stores: readonly KnownStore[]): object => {
   const [projects, others] = [stores.filter(isProject), stores.filter((store) => !isProject(store))]
-  const kept = others.toSorted((a, b) => (isNewer(a, b) ? -1 : 1)).slice(0, MOST)
-  return { v: 1, stores: [...projects, ...kept] }
+  const newest = others.toSorted((a, b) => (isNewer(a, b) ? -1 : 1)).slice(0, MOST)
+  return { v: 1, stores: [...projects, ...newest] }
 }
 
 const isProject = (store: KnownStore): boolean => store.kind === 'folder' && store.id !== undefined

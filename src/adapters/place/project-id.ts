@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { readOwnFile, writeOwnFile } from '../files/own-files.ts'
+import { removeAbandoned } from '../files/folder-lock.ts'
+import { readOwnFile } from '../files/own-files.ts'
+import { writeWhole } from '../files/whole-file.ts'
 import type { Environment } from './home-folder.ts'
 import { isKnownProject, rememberProject } from './known-stores.ts'
 
@@ -21,8 +22,8 @@ export const isProjectStore = (environment: Environment, folder: string): boolea
  */
 export const makeProjectStore = (environment: Environment, folder: string): void => {
   const id = randomUUID()
-  rmSync(`${folder}/.${NAME}.tmp`, { force: true })
-  writeOwnFile(folder, NAME, `${id}\n`)
+  removeAbandoned(folder)
+  writeWhole(`${folder}/${NAME}`, `${id}\n`)
   rememberProject(environment, folder, id)
 }
 

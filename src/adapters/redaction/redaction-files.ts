@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RedactionCounts, RedactionSettings } from '../../domain/secrets/redaction-settings.ts'
+import { writeWhole } from '../files/whole-file.ts'
 
 /** The configuration of a person, in the private folder of the service. */
 export const configurationIn = (folder: string): string | undefined =>
@@ -13,7 +14,7 @@ export const configurationIn = (folder: string): string | undefined =>
 export const writeRules = (folder: string, settings: RedactionSettings): void => {
   const { state } = settings
   const hasOwnRules = settings.state === 'on' && (settings.patterns.length > 0 || settings.command !== undefined)
-  writeWhole(folder, 'redact.json', { v: 1, state, hasOwnRules })
+  writeJson(folder, 'redact.json', { v: 1, state, hasOwnRules })
 }
 
 /** How much was hidden since this folder has a service. */
@@ -37,11 +38,9 @@ export const readHidden = (folder: string): HiddenSoFar | undefined => {
 export const addHidden = (folder: string, { hidden, withheld }: RedactionCounts, now: string): void => {
   const before = readHidden(folder) ?? { hidden: 0, withheld: 0, since: now }
   const sum = { hidden: before.hidden + hidden, withheld: before.withheld + withheld, since: before.since }
-  writeWhole(folder, 'hidden.json', { v: 1, ...sum })
+  writeJson(folder, 'hidden.json', { v: 1, ...sum })
 }
 
-const writeWhole = (folder: string, name: string, content: object): void => {
-  const begun = join(folder, `.${name}.${process.pid}.tmp`)
-  writeFileSync(begun, `${JSON.stringify(content)}\n`, { mode: 0o600 })
-  renameSync(begun, join(folder, name))
+const writeJson = (folder: string, name: string, content: object): void => {
+  writeWhole(join(folder, name), `${JSON.stringify(content)}\n`)
 }

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
-import { NotOwn, ownFolder, readOwnFile } from '../files/own-files.ts'
+import { codeOf, NotOwn, ownFolder, readOwnFile } from '../files/own-files.ts'
+import { writeWhole } from '../files/whole-file.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */
 const MOST_BYTES = 9 * 1024 * 1024
@@ -33,26 +32,14 @@ export const readPrivate = <T extends z.ZodType>(path: string, schema: T): z.out
   }
 }
 
-/** Replaces a file, for its owner only: whoever reads it finds the old one or the new one, whole. */
+/** Replaces a file, for its owner only: a reader finds the old one or the new one, whole. */
 export const replaceFile = async (path: string, text: string): Promise<void> => {
   try {
-    await replace(path, text)
+    writeWhole(path, text)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (codeOf(error) !== 'ENOENT') throw error
     // The folder was taken away while we ran.
     await privateFolder(dirname(path))
-    await replace(path, text)
-  }
-}
-
-/** Neither step follows a link: a new file is made, and it takes the place of whatever has the name. */
-const replace = async (path: string, text: string): Promise<void> => {
-  const draft = `${path}.${randomUUID().slice(0, 8)}.new`
-  try {
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
+    writeWhole(path, text)
   }
 }

@@ -1,9 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { link, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { readOwnFile } from '../files/own-files.ts'
+import { makeWhole } from '../files/whole-file.ts'
 import { privateFolder, replaceFile } from './private-files.ts'
 
 const running = z.object({
@@ -28,26 +29,18 @@ const TRIES = 100
 const MOST_BYTES = 4_096
 
 /**
- * The master token of a folder: made once, by whoever needs it first, and kept over restarts.
+ * The master token of a folder: made once, by the process that needs it first, and the same over restarts.
  *
  * @throws Error when the file holds something else, or another user could have written it
  */
 export const masterToken = async (folder: string): Promise<string> => {
   const path = join(folder, 'service.token')
   await privateFolder(folder)
-  const draft = `${path}.${randomUUID().slice(0, 8)}.new`
-  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
-  try {
-    await link(draft, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(draft, { force: true })
-  }
+  makeWhole(path, `${randomBytes(32).toString('hex')}\n`)
   for (let tries = 0; tries < TRIES; tries += 1) {
     const token = readOwnFile(path, MOST_BYTES)?.trim() ?? ''
     if (TOKEN.test(token)) return token
-    // Whoever makes it may not have written it yet.
+    // A version before drafts may not have written all of it yet.
     await pause(10)
   }
   throw new Error(`${path} holds no token. Delete it: a new one is made, and running sessions use it from then on.`)

@@ -1,29 +1,6 @@
-import type { AgentSessionId, CommandId, ConversationId } from '../../domain/kernel/ids.ts'
-import type { Instant } from '../../domain/kernel/instant.ts'
+import type { CommandId, ConversationId } from '../../domain/kernel/ids.ts'
 import type { TerminalRuntime } from './terminal-files.ts'
-
-/** A document that waits for the next session of its workspace. */
-export interface PendingDocument {
-  readonly v: 1
-  readonly id: string
-  readonly workspace: string
-  readonly runtime: TerminalRuntime
-  /** The session that wrote it. */
-  readonly providerSessionId: string
-  readonly sessionId: AgentSessionId
-  readonly conversationId: ConversationId
-  readonly agentName: string
-  readonly document: string
-  readonly reason?: string
-  /** Everything that the next session begins with. */
-  readonly text: string
-  /** The document as a file of its own. */
-  readonly path: string
-  readonly writtenAt: Instant
-  /** How many turns its session had taken then. */
-  readonly turns: number
-  readonly expiresAt: Instant
-}
+import type { PendingDocument } from './wire.ts'
 
 /** A session that began with a pending document, with the summary of a thread or as a fork, and has taken no turn yet: whose conversation it is in is not decided. */
 export interface Candidate {

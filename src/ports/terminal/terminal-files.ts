@@ -1,9 +1,6 @@
 import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
-import type { Instant } from '../../domain/kernel/instant.ts'
 import type { KnownPrompt } from '../../domain/turn/known-prompts.ts'
-import type { WindowParts } from '../../domain/window/context-pressure.ts'
-import type { Milestone } from '../../domain/window/milestone.ts'
-import type { WindowLevel } from '../../domain/window/window-level.ts'
+import type { SessionCard } from './wire.ts'
 
 /** The runtimes whose terminal sessions can be followed through hooks. */
 export const TERMINAL_RUNTIMES = ['claude', 'codex'] as const
@@ -55,34 +52,6 @@ export interface KeptSession {
 
 /** Variables of a runtime, by name. */
 export type WindowVariables = Readonly<Record<string, string>>
-
-/** The text that a session gets back after a compaction, and the sentence that says so to its person. */
-export interface GivenBack {
-  readonly text: string
-  readonly notice: string
-}
-
-/** A session as its status line and its start hook need it, readable while no service runs. */
-export interface SessionCard {
-  readonly v: 1
-  readonly sessionId: string
-  readonly conversationId: string
-  readonly providerSessionId: string
-  readonly milestones: readonly Milestone[]
-  readonly level: WindowLevel
-  /** The known parts of its window: they hold before anything is read, and after a compaction. */
-  readonly window: WindowParts
-  /** The variables that say where its runtime compacts, as its start hook saw them. */
-  readonly variables: WindowVariables
-  readonly restarts: number
-  readonly costUsd: number | null
-  /** Sentences for the person. */
-  readonly notices: readonly string[]
-  /** The text that the session gets back after a compaction. */
-  readonly afterCompaction: GivenBack | null
-  readonly lastHandoffPath: string | null
-  readonly updatedAt: Instant
-}
 
 /**
  * Keeps what a service knows of terminal sessions beside the store, by provider session id. A file is replaced whole or

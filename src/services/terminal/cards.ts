@@ -1,4 +1,4 @@
-import type { SessionCard } from '../../ports/terminal/terminal-files.ts'
+import type { SessionCard } from '../../ports/terminal/wire.ts'
 import type { AfterCompaction } from './after-compaction.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalSignal } from './hook-event.ts'

@@ -2,19 +2,10 @@ import type { AgentSessionId, CommandId, SignalId } from '../../domain/kernel/id
 import type { Instant } from '../../domain/kernel/instant.ts'
 import type { SignalDelivery, SignalKind } from '../../domain/session/context-signal.ts'
 import type { TerminalRuntime, WindowVariables } from '../../ports/terminal/terminal-files.ts'
+import { TERMINAL_HOOKS } from '../../ports/terminal/wire.ts'
 
 /** The events that hooks report. */
-export const HOOK_EVENTS = [
-  'session-start',
-  'statusline',
-  'user-prompt-submit',
-  'post-tool-use',
-  'pre-compact',
-  'post-compact',
-  'stop',
-  'session-end',
-  'ack',
-] as const
+export const HOOK_EVENTS = [...TERMINAL_HOOKS, 'ack'] as const
 
 /** The name of an event that a hook reports. */
 export type HookEventName = (typeof HOOK_EVENTS)[number]

@@ -1,7 +1,8 @@
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { type ContextMonitor, monitoredPressure } from '../../domain/window/context-monitor.ts'
 import { levelOf } from '../../domain/window/window-level.ts'
-import type { GivenBack, KeptSession, SessionCard, TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import type { KeptSession, TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import type { GivenBack, SessionCard } from '../../ports/terminal/wire.ts'
 
 /** The facts that a card is made of. */
 export interface CardFacts {

@@ -2,7 +2,8 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConversationId } from '../../../domain/kernel/ids.ts'
 import type { ThreadDraft } from '../../../domain/thread/thread-draft.ts'
-import { codeOf, ownFolder, readOwnFile, writeOwnFile } from '../../files/own-files.ts'
+import { codeOf, ownFolder, readOwnFile } from '../../files/own-files.ts'
+import { writeWhole } from '../../files/whole-file.ts'
 
 /** The words that a person was shown, so that exactly these are written when the person says so. */
 export interface KeptDraft extends Pick<ThreadDraft, 'id' | 'summary' | 'budgetTokens' | 'refinements' | 'isEdited'> {
@@ -29,7 +30,7 @@ export class KeptDrafts {
     try {
       ownFolder(this.#folder)
       this.#forgetOld()
-      writeOwnFile(this.#folder, fileOf(of), JSON.stringify(draft))
+      writeWhole(join(this.#folder, fileOf(of)), JSON.stringify(draft))
       return undefined
     } catch (problem) {
       return codeOf(problem)

@@ -1,7 +1,7 @@
 import { shortId } from '../../../domain/kernel/id-ending.ts'
 import { levelOf, percentOf, shortTokens } from '../../../domain/window/window-level.ts'
 import type { SessionNow, TakenDocument, WaitingHandoff, WorkStatus } from '../../../services/history/work-status.ts'
-import type { PendingFound } from '../../hook-client/pending-text.ts'
+import type { PendingFound } from '../../hook-client/waiting-document.ts'
 import { hiddenText } from '../terminal/hidden-secrets.ts'
 import { hint } from '../terminal/hint.ts'
 import { type Span, type Style, styleOf } from '../terminal/style.ts'

@@ -4,7 +4,7 @@ import { levelJson, levelOf } from '../../../domain/window/window-level.ts'
 import type { ServiceState } from '../../../main/doctor.ts'
 import type { HiddenSoFar } from '../../../main/redaction.ts'
 import type { SessionNow, TakenDocument, WaitingHandoff, WorkStatus } from '../../../services/history/work-status.ts'
-import type { PendingFound } from '../../hook-client/pending-text.ts'
+import type { PendingFound } from '../../hook-client/waiting-document.ts'
 
 /** The result of one look. */
 export interface StatusFrame {

@@ -1,7 +1,8 @@
 import { statfsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { z } from 'zod'
-import { bootId, isTaken, pidNamespace, readProcess } from '../../../processes/process-table.ts'
+import { bootId, pidNamespace, readProcess } from '../../../processes/process-table.ts'
+import { fateOf } from '../../files/process-fate.ts'
 import { numberAt } from './pglite-identity.ts'
 
 /** The content of a lock: the process that holds it. */
@@ -107,15 +108,9 @@ const fileSystemOf = (folder: string): number | undefined => {
   }
 }
 
-const byPid = ({ pid, processStart }: Holder): Liveness => {
-  if (!isTaken(pid)) return 'dead'
-  const found = readProcess(pid)
-  // Without /proc a pid in use is all there is to know, and may be the holder.
-  if (found === undefined) return 'alive'
-  if (found.isZombie) return 'dead'
-  const start = startOf(pid)
-  return processStart === undefined || start === undefined || processStart === start ? 'alive' : 'dead'
-}
+/** Without /proc a pid in use is all there is to see, and may be the holder. */
+const byPid = ({ pid, processStart }: Holder): Liveness =>
+  fateOf(pid, bootId() === undefined ? undefined : processStart?.split('/')[1]) === 'gone' ? 'dead' : 'alive'
 
 /** When a process began, and in which run of the machine. */
 const startOf = (pid: number): string | undefined => {

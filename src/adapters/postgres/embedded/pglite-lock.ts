@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
+import { linkUnlessTaken, writeDraft } from '../../files/whole-file.ts'
 import type { Door } from './door/door.ts'
 import { DOOR, removeDoor } from './door/door-place.ts'
 import { type Holder, isCopiedLock, type Liveness, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
@@ -59,24 +49,14 @@ export const takeLock = (folder: string, taking: Taking = { token: randomUUID() 
   const holder = thisProcess(folder, token, defined({ pulse: pulse?.name, door: door?.address }))
   const draft = `${path}.new-${holder.token}`
   try {
-    writeDurably(draft, `${JSON.stringify(holder, undefined, 2)}\n`)
+    // A lock that a power cut left empty would have to be deleted by hand.
+    writeDraft(draft, `${JSON.stringify(holder, undefined, 2)}\n`, { isDurable: true })
     for (let tries = 0; tries < MAX_TRIES; tries += 1)
       if (tryToTake(path, draft, { holder, ...taking })) return held(path, holder, taking)
   } finally {
     rmSync(draft, { force: true })
   }
   throw new StoreFailure('store.locked', `${path} changes hands all the time. Try again.`)
-}
-
-/** A lock that a power cut left empty would have to be deleted by hand. */
-const writeDurably = (path: string, text: string): void => {
-  const file = openSync(path, 'wx', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** Whether it is ours now; if not, somebody else was quicker somewhere and it is worth another look. */
@@ -179,10 +159,8 @@ const notSharing = ({ door }: Holder, known: Liveness | undefined): string => {
 /** Gives a file a second name unless the name is taken. */
 const isLinked = (from: string, to: string): boolean => {
   try {
-    linkSync(from, to)
-    return true
+    return linkUnlessTaken(from, to)
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false
     throw new StoreFailure(
       'store.failed',
       `The embedded store cannot make its lock ${to}. Keep the store on a local disk whose file system has hard links.`,

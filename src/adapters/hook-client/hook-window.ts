@@ -3,8 +3,8 @@ import { ReportedWindow } from '../../domain/window/reported-window.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
 import { levelIn, type WindowLevel } from '../../domain/window/window-level.ts'
 import { compactionPoint } from '../claude/compaction-point.ts'
-import { type HookInput, isRecord } from './read-input.ts'
-import { countOf, type SessionCard } from './session-card.ts'
+import { countOf, type HookCard } from './hook-card.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 /** The part of a status line's input that is about the window. */
 export interface ReadStatus {
@@ -17,7 +17,7 @@ export interface ReadStatus {
  * Reads `current_usage`, or the percentage where nothing is counted. The totals beside them were sums over the session
  * once, and are never used.
  */
-export const readStatus = ({ context_window: reported }: HookInput): ReadStatus => {
+export const readStatus = ({ context_window: reported }: RawInput): ReadStatus => {
   if (!isRecord(reported)) return { reading: { state: 'unknown' } }
   const size = countOf(reported.context_window_size) ?? 0
   const reading = readingOf(reported)
@@ -28,7 +28,7 @@ export const readStatus = ({ context_window: reported }: HookInput): ReadStatus 
 /** The level as everybody else shows it: the share of what can be used, which the card and the variables tell. */
 export const levelFor = (
   { reading, windowTokens }: ReadStatus,
-  card: Pick<SessionCard, 'window' | 'variables'> | undefined,
+  card: Pick<HookCard, 'window' | 'variables'> | undefined,
   variables: Readonly<Record<string, string | undefined>>,
 ): WindowLevel =>
   levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, { ...variables, ...card?.variables })))

@@ -1,44 +1,45 @@
-import { writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
-import { codeOf } from '../files/own-files.ts'
+import type { HookPayload, TerminalHook } from '../../ports/terminal/wire.ts'
+import { CAREFULLY, codeOf } from '../files/own-files.ts'
 import type { Budget } from './budget.ts'
 import { HiddenPayload } from './hidden-payload.ts'
-import type { HookEvent } from './hook-events.ts'
+import { readCard } from './hook-card.ts'
 import type { HookLog } from './hook-log.ts'
 import { hookOutput } from './hook-output.ts'
-import { pendingFor } from './pending-text.ts'
 import type { ServiceAnswer } from './post-event.ts'
-import type { HookInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
-import { readCard } from './session-card.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
+import { pendingAtStart } from './waiting-document.ts'
 import { variablesFor } from './window-variables.ts'
-import { nameForTools, startedWithin } from './within.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Everything that a hook's work needs. */
 export interface HookWork {
-  readonly event: HookEvent
-  readonly input: HookInput
+  readonly event: TerminalHook
+  readonly input: RawInput
   readonly session: string
   readonly folder: string
   readonly service: ServiceClient
   readonly log: HookLog
   readonly budget: Budget
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
 }
 
 /** Kept back from the wait for an answer, to print it and to say that it was printed. */
 const AFTER_ANSWER_MS = 60
 
 /** Carries a hook out that is no status line: tells the service, and tells the agent and the person what it answers. */
-export const tellEvent = async (work: HookWork): Promise<void> => {
+export const answerEventHook = async (work: HookWork): Promise<void> => {
   const { event, input, session, service, budget, environment } = work
   // Read before anything is sent: a service that starts now takes seconds.
   const waiting = event === 'session-start' ? begunWith(work) : undefined
   const within = event === 'session-start' ? startedWithin(environment, session) : undefined
   const hidden = new HiddenPayload(work.folder, environment)
   const variables = variablesFor(event, input, environment)
-  const trimmed = {
+  const trimmed: HookPayload = {
     ...trimmedPayload(event, input, hidden.hide),
     ...(within !== undefined && { within }),
     ...(variables !== undefined && { variables }),
@@ -47,11 +48,11 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
   const spooled = hidden.forSpool(payload)
   const posted = await service.deliver(event, session, { payload, spooled }, budget.left - AFTER_ANSWER_MS)
   const answer = posted.state === 'taken' ? posted.answer : { ...NO_ANSWER, ...waiting }
-  const { text, told } = hookOutput(event, input, answer)
+  const { text, passedOn } = hookOutput(event, input, answer)
   if (text !== '') writeSync(1, text)
   if (posted.state === 'absent') await service.wake(event)
-  if (told.length > 0)
-    await service.deliver('ack', session, { payload: { session_id: session, signals: told } }, budget.left)
+  if (passedOn.length > 0)
+    await service.deliver('ack', session, { payload: { session_id: session, signals: passedOn } }, budget.left)
 }
 
 /** The text that a session begins with, and a sentence for its person, as far as they are known without the service. */
@@ -71,6 +72,28 @@ const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | u
   }
   tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
   if (startedWithin(environment, session) !== undefined) return undefined
-  const pending = tried('the pending document could not be read', () => pendingFor(folder, input, session))
+  const pending = tried('the pending document could not be read', () => pendingAtStart(folder, input, session))
   return pending && { inject: pending.text, notice: begunWithDocument(pending) }
+}
+
+/** Names the session inside of whose tools a program runs. */
+const WITHIN = 'BATONPASS_WITHIN'
+
+/** The session inside of whose tools this one was started, where it is another one. It continues nobody's work. */
+const startedWithin = (environment: Environment, session: string): string | undefined => {
+  const within = environment[WITHIN]
+  return within === session || within === '' ? undefined : within
+}
+
+/** Lets everything that the tools of this session start know where it is, where the runtime has a file for that. */
+const nameForTools = ({ CLAUDE_ENV_FILE: path }: Environment, session: string): void => {
+  if (path === undefined || path === '') return
+  const { O_WRONLY, O_APPEND, O_CREAT } = constants
+  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | CAREFULLY, 0o600)
+  try {
+    // The name of a session has no character in it that means something to a shell.
+    if (fstatSync(file).isFile()) writeSync(file, `export ${WITHIN}='${session}'\n`)
+  } finally {
+    closeSync(file)
+  }
 }

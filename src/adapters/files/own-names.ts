@@ -2,13 +2,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { bootId, isTaken, pidNamespace, readProcess } from '../../processes/process-table.ts'
+import { bootId, pidNamespace, readProcess } from '../../processes/process-table.ts'
+import { type Fate, fateOf } from './process-fate.ts'
 
-/** The kinds of files that we make beside a memory file, for moments. */
+/** The kinds of files that we make for moments, beside the ones that they are for: locks of a folder, and drafts. */
 export type OwnKind = 'lock' | 'new'
 
 /** A file of ours, as its name tells. */
-export interface OwnFile {
+export interface TemporaryFile {
   readonly name: string
   readonly kind: OwnKind
   readonly id: string
@@ -28,26 +29,23 @@ export const ownName = (kind: OwnKind): string =>
   `.batonpass-${kind}-${process.pid}-${startOf(process.pid)}-${machine()}-${namespace()}-${randomUUID()}`
 
 /** Reads such a name; undefined for the files of others. */
-export const readOwnName = (name: string): OwnFile | undefined => {
+export const readOwnName = (name: string): TemporaryFile | undefined => {
   const [, kind, pid, start = '', made = '', space = '', id = ''] = NAME.exec(name) ?? []
   if (kind !== 'lock' && kind !== 'new') return undefined
   return { name, kind, id, pid: Number(pid), start, machine: made, namespace: space }
 }
 
 /** Whether the process that made a file is gone. Where that cannot be seen, its age tells. */
-export const isAbandoned = (folder: string, file: OwnFile): boolean => {
-  const fate = fateOf(file)
+export const isAbandoned = (folder: string, file: TemporaryFile): boolean => {
+  const fate = fateOfMaker(file)
   if (fate !== 'unknown') return fate === 'gone'
   const made = statSync(join(folder, file.name), { throwIfNoEntry: false })
   return made === undefined || Date.now() - made.mtimeMs > GONE_MS
 }
 
-const fateOf = ({ pid, start, ...made }: OwnFile): 'alive' | 'gone' | 'unknown' => {
+const fateOfMaker = ({ pid, start, ...made }: TemporaryFile): Fate => {
   if (made.machine !== machine() || made.namespace !== namespace()) return 'unknown'
-  if (!isTaken(pid)) return 'gone'
-  const found = readProcess(pid)
-  if (found === undefined || start === '0') return 'unknown'
-  return found.isZombie || found.startTime !== start ? 'gone' : 'alive'
+  return fateOf(pid, start === '0' ? undefined : start)
 }
 
 const startOf = (pid: number): string => readProcess(pid)?.startTime || '0'

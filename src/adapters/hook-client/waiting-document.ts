@@ -1,26 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import { readOwnFile } from '../files/own-files.ts'
 import { pendingFile, workspaceOf } from '../place/workspace.ts'
-import { type HookInput, isRecord } from './read-input.ts'
+import { isRecord, type RawInput } from './read-input.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */
 const MOST_BYTES = 9 * 1024 * 1024
 
 /** The starts after which a session has nothing in its window. */
 const FRESH: readonly unknown[] = [undefined, 'startup', 'clear']
-
-/** The document that waits in a workspace, as far as it is read without the service. */
-export interface PendingFound {
-  readonly text: string
-  readonly document: string
-  readonly providerSessionId: string
-  readonly agentName: string
-  readonly workspace: string
-  readonly path: string
-  readonly writtenAt: string
-  readonly expiresAt: string
-}
 
 const PARTS = [
   'text',
@@ -31,7 +20,10 @@ const PARTS = [
   'path',
   'writtenAt',
   'expiresAt',
-] as const
+] as const satisfies readonly (keyof PendingDocument)[]
+
+/** The document that waits in a workspace, as far as it is read without the service. */
+export type PendingFound = { readonly [Part in (typeof PARTS)[number]]: string }
 
 /** Finds the document that waits in a workspace. Absent where none does, or its time is over. @throws where it cannot be read */
 export const readPending = (folder: string, workspace: string): PendingFound | undefined => {
@@ -76,7 +68,11 @@ const isPending = (pending: unknown): pending is PendingFound =>
  * The document that waits for a session that starts, found without the service. Absent where none waits, and for the session
  * that wrote it, unless that was cleared. @throws where it cannot be read
  */
-export const pendingFor = (folder: string, { cwd, source }: HookInput, session: string): PendingFound | undefined => {
+export const pendingAtStart = (
+  folder: string,
+  { cwd, source }: RawInput,
+  session: string,
+): PendingFound | undefined => {
   if (!FRESH.includes(source) || typeof cwd !== 'string') return undefined
   const workspace = workspaceOf(cwd)
   const pending = workspace === undefined ? undefined : readPending(folder, workspace)

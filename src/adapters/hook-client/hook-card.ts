@@ -1,11 +1,12 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { WINDOW_SOURCES, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { PROVIDER_SESSION } from '../../ports/terminal/terminal-files.ts'
+import type { SessionCard, Unread } from '../../ports/terminal/wire.ts'
 import { readOwnFile } from '../files/own-files.ts'
 import { isRecord } from './read-input.ts'
 
-/** The service's latest words about a session, as far as a hook uses them. */
-export interface SessionCard {
+/** The card of a session, as far as a hook uses it. */
+export interface HookCard {
   readonly milestones: readonly number[]
   readonly isCompacting: boolean
   /** The known parts of the window. */
@@ -26,11 +27,12 @@ const MOST_NOTICES = 10
 export const isFileName = (id: unknown): id is string => typeof id === 'string' && PROVIDER_SESSION.test(id)
 
 /** Reads a session's card. Absent where the service has written none. @throws where it cannot be read */
-export const readCard = (folder: string, providerSessionId: string): SessionCard | undefined => {
+export const readCard = (folder: string, providerSessionId: string): HookCard | undefined => {
   const text = readOwnFile(`${folder}/sessions/${providerSessionId}.json`, MOST_BYTES)
   if (text === undefined) return undefined
-  const card: unknown = JSON.parse(text)
-  if (!isRecord(card) || card.v !== 1) throw new Error('it is not a card that this version knows')
+  const json: unknown = JSON.parse(text)
+  if (!isRecord(json) || json.v !== 1) throw new Error('it is not a card that this version knows')
+  const card: Unread<SessionCard> = json
   return {
     milestones: listOf(card.milestones).flatMap((each) => (isRecord(each) && isShare(each.at) ? [each.at] : [])),
     isCompacting: isRecord(card.level) && card.level.state === 'compacting',
@@ -45,7 +47,7 @@ export const readCard = (folder: string, providerSessionId: string): SessionCard
   }
 }
 
-const givenBackIn = (carried: unknown): SessionCard['afterCompaction'] => {
+const givenBackIn = (carried: unknown): HookCard['afterCompaction'] => {
   if (!isRecord(carried) || typeof carried.text !== 'string') return undefined
   return { text: carried.text, notice: typeof carried.notice === 'string' ? carried.notice : undefined }
 }
@@ -54,7 +56,7 @@ const partsIn = (window: unknown): WindowParts => {
   if (!isRecord(window)) return {}
   const { hardLimit, configuredLimit, autoCompactAt, compactedAt } = window
   const tokens = isRecord(hardLimit) ? countOf(hardLimit.tokens) : undefined
-  const source = isRecord(hardLimit) && WINDOW_SOURCES.find((known) => known === hardLimit.source)
+  const source = isRecord(hardLimit) && WINDOW_SOURCES.find((each) => each === hardLimit.source)
   return defined({
     hardLimit: tokens && source ? { tokens, source } : undefined,
     configuredLimit: countOf(configuredLimit),
