@@ -1,5 +1,6 @@
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { afterEnd } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { HookAnswer, HookEvent } from './hook-event.ts'
 import type { Succession, SuccessionParts } from './succession.ts'
@@ -67,11 +68,11 @@ export class CandidateEvents {
       case 'user-prompt-submit':
         await candidates.addPrompt(candidate, event)
         return TAKEN
-      case 'session-end':
-        // Nobody asked it anything: it was never there.
-        if (candidate.prompts.length === 0) await candidates.forget(candidate)
-        else await candidates.change({ ...candidate, hasEnded: true })
+      case 'session-end': {
+        const ended = afterEnd(candidate)
+        await (ended === undefined ? candidates.forget(candidate) : candidates.change(ended))
         return TAKEN
+      }
       case 'statusline':
         return { outcome: 'not_registered', signals: [] }
       default:

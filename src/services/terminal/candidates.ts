@@ -1,17 +1,12 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
+import { candidacyOf, isGiven, withPrompt } from '../../domain/terminal/candidate.ts'
 import type { Candidate, PendingDocument } from '../../ports/terminal/pending-files.ts'
 import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 import type { HookEvent } from './hook-event.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
-
-/** As many prompts are kept of a session that has taken no turn. */
-const MOST_PROMPTS = 50
-
-/** The starts after which a session has nothing in its window. */
-const FRESH: readonly (string | undefined)[] = [undefined, 'startup', 'clear']
 
 /** Memory files that only one runtime reads. */
 const FILES_OF: Readonly<Record<TerminalRuntime, readonly string[]>> = {
@@ -42,12 +37,12 @@ export class Candidates {
 
   /** The candidate that an event is about: one that is known, or one that a start makes. */
   async about(event: HookEvent): Promise<Candidate | undefined> {
-    const known = await this.find(event.input.providerSessionId)
-    if (known !== undefined || event.event !== 'session-start' || !isAlone(event)) return known
-    const { cwd = '', source } = event.input
-    const workspace = this.#deps.pending.workspaceOf(cwd)
-    if (source === 'fork' && workspace !== undefined) return this.#beginFork(event, workspace)
-    if (!FRESH.includes(source)) return undefined
+    const found = await this.find(event.input.providerSessionId)
+    if (found !== undefined || event.event !== 'session-start') return found
+    const candidacy = candidacyOf(event.input)
+    const workspace = this.#deps.pending.workspaceOf(event.input.cwd ?? '')
+    if (candidacy === 'copy' && workspace !== undefined) return this.#beginFork(event, workspace)
+    if (candidacy !== 'successor') return undefined
     const pending = await this.#pendingFor(event)
     if (pending !== undefined) return this.#begin(event, pending, { branchOf: pending.conversationId })
     const thread = await this.#threadFor(event)
@@ -66,10 +61,9 @@ export class Candidates {
   }
 
   async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
-    const { prompts, runtime } = candidate
-    if (prompt !== undefined && this.#deps.readers.transcripts[runtime].isOwnPrompt?.(prompt)) return
-    if (prompt === undefined || prompt.trim() === '' || prompts.some((one) => one.commandId === commandId)) return
-    await this.change({ ...candidate, prompts: [...prompts, { commandId, prompt }].slice(-MOST_PROMPTS) })
+    if (prompt === undefined || this.#deps.readers.transcripts[candidate.runtime].isOwnPrompt?.(prompt)) return
+    const prompted = withPrompt(candidate, { commandId, prompt })
+    if (prompted !== candidate) await this.change(prompted)
   }
 
   async forget({ providerSessionId }: Candidate): Promise<void> {
@@ -83,7 +77,7 @@ export class Candidates {
     return this.#begin(event, { id: this.#deps.ids.next(), workspace }, { isFork: true })
   }
 
-  /** The thread whose summary the session has read; a session that is on record already is none of its. */
+  /** The thread whose summary the session has read. A session that is on record has work of its own. */
   async #threadFor({ runtime, input }: HookEvent): Promise<ConversationId | undefined> {
     const { cwd, providerSessionId } = input
     const waiting = await this.#deps.threads?.waitingIn(cwd, FILES_OF[runtime])
@@ -93,12 +87,12 @@ export class Candidates {
 
   /** The document that waits for a session that starts so. */
   async #pendingFor({ input, at }: HookEvent): Promise<PendingDocument | undefined> {
-    const { source, cwd = '', providerSessionId } = input
-    const workspace = this.#deps.pending.workspaceOf(cwd)
-    const pending = workspace === undefined ? undefined : await this.#deps.pending.readPending(workspace)
-    if (pending === undefined || this.#documents.isOver(pending, at)) return undefined
-    if (pending.providerSessionId === providerSessionId) return source === 'clear' ? pending : undefined
-    return (await this.#sessions.find(providerSessionId)) === undefined ? pending : undefined
+    const workspace = this.#deps.pending.workspaceOf(input.cwd ?? '')
+    const { document } = (workspace === undefined ? undefined : await this.#documents.waitingIn(workspace)) ?? {}
+    if (document === undefined) return undefined
+    const isOwn = document.providerSessionId === input.providerSessionId
+    const isOnRecord = isOwn || (await this.#sessions.find(input.providerSessionId)) !== undefined
+    return isGiven(document, input, { now: at ?? this.#deps.clock.now(), isOnRecord }) ? document : undefined
   }
 
   async #begin(
@@ -120,7 +114,3 @@ export class Candidates {
     return this.#all
   }
 }
-
-/** Whether nobody but a person started a session; one that another session started continues nobody's work. */
-const isAlone = ({ input: { cwd, parentSessionId, within } }: HookEvent): boolean =>
-  cwd !== undefined && parentSessionId === undefined && within === undefined

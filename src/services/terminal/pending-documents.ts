@@ -6,6 +6,14 @@ import { later } from '../../domain/kernel/instant.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { isTerminal } from '../../domain/session/agent-session.ts'
+import {
+  type DocumentCommand,
+  type DocumentRefusal,
+  decideDocument,
+  evolveDocument,
+  isExpired,
+  type LeftDocument,
+} from '../../domain/terminal/left-document.ts'
 import type { PendingDocument } from '../../ports/terminal/pending-files.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { carriedText, personWordsOf } from './carried-text.ts'
@@ -27,12 +35,21 @@ const hasEnded = ({ session: { state }, kept }: FollowedSession): boolean =>
   kept.holder !== undefined && (state === 'completed' || state === 'failed')
 
 /** A document that waits now, and whether another one was taken away for it. */
-export interface LeftDocument {
+export interface Leaving {
   readonly pending: PendingDocument
   readonly isReplacing: boolean
 }
 
-/** Documents that agents leave for the next session of their workspace. A workspace has one at a time. */
+/** A document of the files, and where it is in its life. */
+export type StoredDocument = LeftDocument<PendingDocument>
+
+/** The reason why a document is as it was; it is gone when its file was taken away meanwhile. */
+type ChangeRefusal = DocumentRefusal | { readonly code: 'document.gone' }
+
+/**
+ * Documents that agents leave for the next session of their workspace. A workspace has one at a time. The domain decides
+ * what may happen to one (`decideDocument`); here it is read, written and ended with its session.
+ */
 export class PendingDocuments {
   readonly #deps: TerminalDeps
   readonly #sessions: TerminalSessions
@@ -52,7 +69,7 @@ export class PendingDocuments {
    * Leaves a document. Nothing else happens: the session works on, and nobody waits for anything. For one that has ended,
    * the next session of its conversation is begun, which has no terminal and waits to be taken over.
    */
-  async leave(at: FollowedSession, asked: HandoffAsked): Promise<Result<LeftDocument, TerminalRefusal>> {
+  async leave(at: FollowedSession, asked: HandoffAsked): Promise<Result<Leaving, TerminalRefusal>> {
     const { document } = asked
     if (document === undefined || document.trim() === '')
       return err({ code: 'input.invalid', fields: [{ field: 'document', problem: 'there is nothing in it' }] })
@@ -66,22 +83,40 @@ export class PendingDocuments {
     return this.inWorkspace(workspace, async () => ok(await this.#leave(at, { ...asked, document, workspace })))
   }
 
-  /** The document that a session has left, as long as it waits. */
-  async of({ kept }: Pick<FollowedSession, 'kept'>): Promise<PendingDocument | undefined> {
-    const pending = kept.pending && (await this.#deps.pending.readPending(kept.pending.workspace))
-    return pending !== undefined && pending.id === kept.pending?.id && !this.isOver(pending) ? pending : undefined
+  /** The document that waits in a workspace. */
+  async waitingIn(workspace: string): Promise<StoredDocument | undefined> {
+    const document = await this.#deps.pending.readPending(workspace)
+    return document && { status: 'pending', document }
   }
 
-  isOver({ expiresAt }: PendingDocument, now = this.#deps.clock.now()): boolean {
-    return Date.parse(now) >= Date.parse(expiresAt)
+  /** A document that waits in a workspace, or that a candidate has taken. */
+  async find({ id, workspace }: Pick<PendingDocument, 'id' | 'workspace'>): Promise<StoredDocument | undefined> {
+    const waiting = await this.waitingIn(workspace)
+    if (waiting?.document.id === id) return waiting
+    const taken = (await this.#deps.pending.listTaken()).find(({ pending }) => pending.id === id)
+    return taken && { status: 'taken', document: taken.pending, by: taken.by }
+  }
+
+  /** Decides a command on a document, and writes what happens. One that waits changes only {@link inWorkspace}. */
+  async change(left: StoredDocument, command: DocumentCommand): Promise<Result<StoredDocument, ChangeRefusal>> {
+    const decided = decideDocument(left, command)
+    if (!decided.ok) return decided
+    const changed = evolveDocument(left, decided.value)
+    return (await this.#write(left, changed)) ? ok(changed) : err({ code: 'document.gone' })
+  }
+
+  /** The document that a session has left, as long as it waits and its time is not over. */
+  async of({ kept }: Pick<FollowedSession, 'kept'>): Promise<PendingDocument | undefined> {
+    const document = kept.pending && (await this.#deps.pending.readPending(kept.pending.workspace))
+    const isWaiting = document !== undefined && document.id === kept.pending?.id
+    return isWaiting && !isExpired(document, this.#deps.clock.now()) ? document : undefined
   }
 
   /** Whether a session must not end yet: its document waits, or is being taken up. */
-  async isWaiting(at: FollowedSession): Promise<boolean> {
-    if (at.kept.pending === undefined) return false
-    if ((await this.of(at)) !== undefined) return true
-    const { id } = at.kept.pending
-    return (await this.#deps.pending.listTaken()).some(({ pending }) => pending.id === id)
+  async isWaiting({ kept }: Pick<FollowedSession, 'kept'>): Promise<boolean> {
+    const left = kept.pending && (await this.find(kept.pending))
+    if (left === undefined) return false
+    return left.status === 'taken' || !isExpired(left.document, this.#deps.clock.now())
   }
 
   /** Makes the text of a waiting document anew: the person has said more since, and the agent has done more. */
@@ -89,9 +124,10 @@ export class PendingDocuments {
     const { pending } = at.kept
     if (pending === undefined) return
     await this.inWorkspace(pending.workspace, async () => {
-      const waiting = await this.of(at)
-      if (waiting === undefined) return
-      await this.#deps.pending.writePending({ ...waiting, text: await this.#textOf(at, waiting) })
+      const document = await this.of(at)
+      if (document === undefined) return
+      const text = await this.#textOf(at, document)
+      await this.change({ status: 'pending', document }, { type: 'refresh', text, now: this.#deps.clock.now() })
     })
   }
 
@@ -100,23 +136,40 @@ export class PendingDocuments {
     const none = err({ code: 'document.not_pending' as const, id: at.session.id })
     if (at.kept.pending === undefined) return none
     const withdrawn = await this.inWorkspace(at.kept.pending.workspace, async () => {
-      const waiting = await this.of(at)
-      if (waiting !== undefined) await this.#deps.pending.closePending(waiting)
-      return waiting
+      const document = await this.of(at)
+      const command = { type: 'close' as const, because: 'withdrawn' as const, now: this.#deps.clock.now() }
+      return document && this.change({ status: 'pending', document }, command)
     })
-    if (withdrawn === undefined) return none
-    await this.release(at, withdrawn)
-    return ok(withdrawn)
+    if (withdrawn?.ok !== true) return none
+    await this.release(at, withdrawn.value)
+    return ok(withdrawn.value.document)
   }
 
-  /** Ends the wait of a session whose document is over, and the session with it where its terminal has ended. */
-  async release(at: FollowedSession, over: PendingDocument): Promise<void> {
+  /**
+   * Ends the wait of a session whose document is over, and the session with it where its terminal has ended. A closed
+   * document is forgotten then; one that was taken belongs to its candidate.
+   */
+  async release(at: FollowedSession, over: StoredDocument): Promise<void> {
+    const { document } = over
     const { holder, pending, hasEnded } = at.kept
-    if (pending?.id === over.id) {
+    if (pending?.id === document.id) {
       at.keep({ pending: undefined, hasEnded: undefined })
-      if (hasEnded === true && holder !== undefined && !isTerminal(at.session)) await this.#end(at, holder, over)
+      if (hasEnded === true && holder !== undefined && !isTerminal(at.session)) await this.#end(at, holder, document)
     }
-    await this.#deps.pending.forgetClosed(over)
+    if (over.status === 'closed') await this.change(over, { type: 'forget' })
+  }
+
+  /** Whether it could be written: a document that waits no longer is moved nowhere. */
+  async #write(before: StoredDocument, after: StoredDocument): Promise<boolean> {
+    const { pending: files } = this.#deps
+    const { document } = after
+    if (after.status === 'taken' && before.status === 'pending') return files.takePending(document, after.by)
+    if (after.status === 'closed') return files.closePending(document)
+    if (after.status === 'pending') await files.writePending(document)
+    if (after.status === 'forgotten' && before.status === 'taken')
+      await files.forgetTaken({ pending: document, by: before.by })
+    if (after.status === 'forgotten' && before.status === 'closed') await files.forgetClosed(document)
+    return true
   }
 
   async #end(at: FollowedSession, holder: HolderToken, { id }: PendingDocument): Promise<void> {
@@ -162,10 +215,11 @@ export class PendingDocuments {
       reason,
       commandId,
     }: HandoffAsked & { readonly document: string; readonly workspace: string },
-  ): Promise<LeftDocument> {
-    const { pending: files, clock, ids } = this.#deps
-    const before = await files.readPending(workspace)
-    if (before !== undefined && before.id === commandId) return { pending: before, isReplacing: false }
+  ): Promise<Leaving> {
+    const { clock, ids } = this.#deps
+    const before = await this.waitingIn(workspace)
+    if (before !== undefined && before.document.id === commandId)
+      return { pending: before.document, isReplacing: false }
     const { session, runtime, providerSessionId } = at
     const { id: sessionId, conversationId, agentName } = session
     const id = commandId ?? ids.next()
@@ -176,10 +230,10 @@ export class PendingDocuments {
     const bare = defined({ ...about, document, reason, path, ...times })
     const pending = { ...bare, text: await this.#textOf(at, bare) }
     // Whose document it was is released by the next sweep, outside of this session's turn.
-    if (before !== undefined) await files.closePending(before)
-    await files.writePending(pending)
+    if (before !== undefined) await this.change(before, { type: 'close', because: 'replaced', now: writtenAt })
+    await this.#deps.pending.writePending(pending)
     at.keep({ pending: { id, workspace }, lastHandoffPath: path })
-    return { pending, isReplacing: before !== undefined && !this.isOver(before) }
+    return { pending, isReplacing: before !== undefined && !isExpired(before.document, clock.now()) }
   }
 
   async #textOf({ session }: FollowedSession, pending: Omit<PendingDocument, 'text'>): Promise<string> {

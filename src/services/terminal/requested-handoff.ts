@@ -3,7 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { CommandId } from '../../domain/kernel/ids.ts'
 import { err, ok } from '../../domain/kernel/result.ts'
 import type { FollowedSession } from './followed-session.ts'
-import type { LeftDocument, PendingDocuments } from './pending-documents.ts'
+import type { Leaving, PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalReply } from './terminal-refusal.ts'
 
@@ -18,7 +18,7 @@ export interface HandoffAsked {
 
 /** A document that waits for the next session, or a handoff that was begun and the file that its document is kept in. */
 export type HandoffKept =
-  | ({ readonly state: 'pending' } & LeftDocument)
+  | ({ readonly state: 'pending' } & Leaving)
   | { readonly state: 'initiated'; readonly handoff: HandoffMetadata; readonly path?: string }
 
 /**
