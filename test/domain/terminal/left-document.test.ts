@@ -106,7 +106,7 @@ describe('the time of a document', () => {
     }
   })
 
-  it('ends its refreshing, and not its taking: who began with it keeps it', () => {
+  it('ends its refreshing, and not its taking: a candidate that began with it keeps it', () => {
     const refreshed = decideDocument(LEFT.pending, { type: 'refresh', text: 'More', now: DEADLINE })
     expect(refreshed).toStrictEqual({ ok: false, error: { code: 'document.expired', expiresAt: DEADLINE } })
     expect(decideDocument(LEFT.pending, COMMANDS.take).ok).toBe(true)
