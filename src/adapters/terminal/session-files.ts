@@ -9,7 +9,7 @@ import {
   type TerminalFiles,
 } from '../../ports/terminal/terminal-files.ts'
 import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
-import { spooledPrompts } from './spooled-prompts.ts'
+import { spooledPrompts } from './spooled-events.ts'
 
 const count = z.int().nonnegative()
 

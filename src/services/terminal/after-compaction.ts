@@ -58,9 +58,9 @@ export class AfterCompaction {
 
   /** Whoever works a session otherwise, such as a runner, gives its agent back what it needs. */
   async #textOf(at: FollowedSession): Promise<GivenBack | undefined> {
-    const { session, kept } = at
+    const { session, tracking } = at
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
-    if (kept.holder === undefined || conversation === undefined) return undefined
+    if (tracking.holder === undefined || conversation === undefined) return undefined
     const document = await this.#documentOf(at, conversation)
     const words = await personWordsOf(this.#deps, conversation, { session, document: document?.text })
     const given = carried(defined({ opening: OPENING, document, words, nonce: this.#deps.ids.next() }))
@@ -70,8 +70,8 @@ export class AfterCompaction {
     return { text: given.text, notice: givenBackNotice(messages, part) }
   }
 
-  async #documentOf({ kept }: FollowedSession, conversation: Conversation): Promise<CarriedDocument | undefined> {
-    const { pending, lastHandoffPath: path } = kept
+  async #documentOf({ tracking }: FollowedSession, conversation: Conversation): Promise<CarriedDocument | undefined> {
+    const { pending, lastHandoffPath: path } = tracking
     const waiting = pending && (await this.#deps.pending.readPending(pending.workspace))
     if (waiting !== undefined && waiting.id === pending?.id) {
       const origin = `You wrote the document below at ${waiting.writtenAt}, for the session after this one.`

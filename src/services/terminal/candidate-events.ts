@@ -2,8 +2,8 @@ import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { afterEnd } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
+import type { Succession, SuccessionParts } from './candidate-succession.ts'
 import type { HookAnswer, HookEvent } from './hook-event.ts'
-import type { Succession, SuccessionParts } from './succession.ts'
 
 const TAKEN: HookAnswer = { outcome: 'ok', signals: [] }
 
@@ -53,7 +53,7 @@ export class CandidateEvents {
     if (event === 'pre-compact' || event === 'post-compact') return true
     if (event === 'session-start') return input.source === 'compact'
     if (event === 'statusline' || event === 'ack') return false
-    const after = (await this.#parts.sessions.kept(candidate.providerSessionId))?.turns ?? 0
+    const after = (await this.#parts.sessions.trackingOf(candidate.providerSessionId))?.turns ?? 0
     const found = await this.#parts.turns.hasTurn(candidate, { after, isAtRest: event !== 'post-tool-use' })
     return found ?? event === 'stop'
   }

@@ -1,7 +1,7 @@
 import { decideHold } from '../../domain/handoff/initiate-handoff.ts'
 import { counted } from '../../domain/kernel/counted.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { type HolderToken, handoffId } from '../../domain/kernel/ids.ts'
+import { type CommandId, type HolderToken, handoffId } from '../../domain/kernel/ids.ts'
 import { later } from '../../domain/kernel/instant.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
@@ -18,7 +18,6 @@ import type { PendingDocument } from '../../ports/terminal/pending-files.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { carriedText, personWordsOf } from './carried-text.ts'
 import type { FollowedSession } from './followed-session.ts'
-import type { HandoffAsked } from './requested-handoff.ts'
 import { SerialQueue } from './serial-queue.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalRefusal } from './terminal-refusal.ts'
@@ -31,8 +30,17 @@ const WAITS_MS = 7 * DAY_MS
 const LEFT_LATER = 'A document for the next session was left after this one had ended.'
 
 /** Whether a session of a terminal is over, and its conversation did not go on from it. */
-const hasEnded = ({ session: { state }, kept }: FollowedSession): boolean =>
-  kept.holder !== undefined && (state === 'completed' || state === 'failed')
+const hasEnded = ({ session: { state }, tracking }: FollowedSession): boolean =>
+  tracking.holder !== undefined && (state === 'completed' || state === 'failed')
+
+/** A handoff that an agent asks for itself. */
+export interface HandoffAsked {
+  readonly document?: string
+  readonly reason?: string
+  /** Who is to take over; the same agent in a fresh window unless named. */
+  readonly targetAgent?: string
+  readonly commandId?: CommandId
+}
 
 /** A document that waits now, and whether another one was taken away for it. */
 export interface Leaving {
@@ -106,22 +114,22 @@ export class PendingDocuments {
   }
 
   /** The document that a session has left, as long as it waits and its time is not over. */
-  async of({ kept }: Pick<FollowedSession, 'kept'>): Promise<PendingDocument | undefined> {
-    const document = kept.pending && (await this.#deps.pending.readPending(kept.pending.workspace))
-    const isWaiting = document !== undefined && document.id === kept.pending?.id
+  async of({ tracking }: Pick<FollowedSession, 'tracking'>): Promise<PendingDocument | undefined> {
+    const document = tracking.pending && (await this.#deps.pending.readPending(tracking.pending.workspace))
+    const isWaiting = document !== undefined && document.id === tracking.pending?.id
     return isWaiting && !isExpired(document, this.#deps.clock.now()) ? document : undefined
   }
 
   /** Whether a session must not end yet: its document waits, or is being taken up. */
-  async isWaiting({ kept }: Pick<FollowedSession, 'kept'>): Promise<boolean> {
-    const left = kept.pending && (await this.find(kept.pending))
+  async isWaiting({ tracking }: Pick<FollowedSession, 'tracking'>): Promise<boolean> {
+    const left = tracking.pending && (await this.find(tracking.pending))
     if (left === undefined) return false
     return left.status === 'taken' || !isExpired(left.document, this.#deps.clock.now())
   }
 
   /** Makes the text of a waiting document anew: the person has said more since, and the agent has done more. */
   async refresh(at: FollowedSession): Promise<void> {
-    const { pending } = at.kept
+    const { pending } = at.tracking
     if (pending === undefined) return
     await this.inWorkspace(pending.workspace, async () => {
       const document = await this.of(at)
@@ -134,8 +142,8 @@ export class PendingDocuments {
   /** Takes a document back. Its session ends, if its terminal has. */
   async withdraw(at: FollowedSession): Promise<Result<PendingDocument, TerminalRefusal>> {
     const none = err({ code: 'document.not_pending' as const, id: at.session.id })
-    if (at.kept.pending === undefined) return none
-    const withdrawn = await this.inWorkspace(at.kept.pending.workspace, async () => {
+    if (at.tracking.pending === undefined) return none
+    const withdrawn = await this.inWorkspace(at.tracking.pending.workspace, async () => {
       const document = await this.of(at)
       const command = { type: 'close' as const, because: 'withdrawn' as const, now: this.#deps.clock.now() }
       return document && this.change({ status: 'pending', document }, command)
@@ -151,7 +159,7 @@ export class PendingDocuments {
    */
   async release(at: FollowedSession, over: StoredDocument): Promise<void> {
     const { document } = over
-    const { holder, pending, hasEnded } = at.kept
+    const { holder, pending, hasEnded } = at.tracking
     if (pending?.id === document.id) {
       at.keep({ pending: undefined, hasEnded: undefined })
       if (hasEnded === true && holder !== undefined && !isTerminal(at.session)) await this.#end(at, holder, document)
@@ -172,6 +180,20 @@ export class PendingDocuments {
     return true
   }
 
+  /**
+   * Ends a session whose terminal has ended. One that a handoff holds is left to that handoff. One whose document waits is
+   * ended when that is over: its successor takes the conversation from it.
+   */
+  async endSession(at: FollowedSession, commandId?: CommandId): Promise<void> {
+    const { handoffs, sha256 } = this.#deps
+    const { holder } = at.tracking
+    if (holder === undefined || isTerminal(at.session)) return
+    if (await this.isWaiting(at)) return at.keep({ hasEnded: true })
+    const named = commandId === undefined ? {} : { commandId: derivedCommand(sha256, commandId, 'end') }
+    const ended = await handoffs.completeSession({ session: at.session.id, holder, ...named })
+    if (ended.ok) at.update(ended.value)
+  }
+
   async #end(at: FollowedSession, holder: HolderToken, { id }: PendingDocument): Promise<void> {
     const commandId = derivedCommand(this.#deps.sha256, id, 'end')
     const ended = await this.#deps.handoffs.completeSession({ session: at.session.id, holder, commandId })
@@ -182,7 +204,7 @@ export class PendingDocuments {
   async #beginAgain(at: FollowedSession, { commandId }: HandoffAsked): Promise<Result<undefined, TerminalRefusal>> {
     const { handoffs, ids, sha256 } = this.#deps
     await this.#sessions.workOn(at)
-    const { holder } = at.kept
+    const { holder } = at.tracking
     if (holder === undefined || isTerminal(at.session))
       return err({ code: 'session.superseded', sessionId: at.session.id })
     const messages = [{ role: 'user' as const, origin: 'batonpass' as const, text: LEFT_LATER }]
@@ -194,16 +216,16 @@ export class PendingDocuments {
     return ok(undefined)
   }
 
-  #obstacleTo({ session, kept }: FollowedSession, isOver: boolean): TerminalRefusal | undefined {
+  #obstacleTo({ session, tracking }: FollowedSession, isOver: boolean): TerminalRefusal | undefined {
     if (isOver) return session.progress.turns === 0 ? { code: 'session.no_turns', sessionId: session.id } : undefined
-    if (kept.holder === undefined) return { code: 'session.superseded', sessionId: session.id }
+    if (tracking.holder === undefined) return { code: 'session.superseded', sessionId: session.id }
     const wanted = { handoffId: handoffId(this.#deps.ids.next()), at: this.#deps.clock.now() }
     const held = decideHold(session, wanted)
     if (!held.ok) return held.error
     return session.progress.turns === 0 ? { code: 'session.no_turns', sessionId: session.id } : undefined
   }
 
-  #workspaceOf({ kept: { cwd } }: FollowedSession): string | undefined {
+  #workspaceOf({ tracking: { cwd } }: FollowedSession): string | undefined {
     return cwd === undefined ? undefined : this.#deps.pending.workspaceOf(cwd)
   }
 

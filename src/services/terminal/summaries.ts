@@ -24,7 +24,7 @@ export class Summaries {
 
   /** Ends the wait of a thread once its agent has come to rest for the first time. What fails is tried at the next rest. */
   async at(at: FollowedSession, event: HookEventName): Promise<void> {
-    if (at.kept.hasSummary !== true || !AT_REST.includes(event)) return
+    if (at.tracking.hasSummary !== true || !AT_REST.includes(event)) return
     const thread = await this.#deps.store.conversations.find(at.session.conversationId)
     const report = thread && (await this.#deps.threads?.end(thread))
     const [failed] = report?.failed ?? []

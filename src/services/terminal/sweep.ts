@@ -2,7 +2,6 @@ import { isStranded } from '../../domain/terminal/candidate.ts'
 import { everyPage } from '../../ports/store/page.ts'
 import type { KeptSession } from '../../ports/terminal/terminal-files.ts'
 import type { CandidateParts } from './candidate-events.ts'
-import { endSession } from './end-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
 /** Finishes what an interrupted service began, and ends what waits for nothing any more. */
@@ -33,9 +32,9 @@ export class Sweep {
     for (const id of await this.#goneOnes())
       await inTurn(id, async () => {
         const at = await sessions.find(id)
-        if (at === undefined || !this.#isGone(at.providerSessionId, at.kept)) return
+        if (at === undefined || !this.#isGone(at.providerSessionId, at.tracking)) return
         await turns.take(at, { isAtRest: true })
-        await endSession(this.#deps, documents, at)
+        await documents.endSession(at)
         await sessions.keep(at)
       })
   }
@@ -45,8 +44,8 @@ export class Sweep {
     if (this.#deps.agentOf === undefined) return found
     for await (const { session } of everyPage((page) => this.#deps.store.sessions.listUnfinished(page))) {
       const { providerSessionId: id, state } = session
-      const kept = id === undefined || state !== 'active' ? undefined : await this.#parts.sessions.kept(id)
-      if (id !== undefined && kept?.sessionId === session.id && this.#isGone(id, kept)) found.push(id)
+      const tracking = id === undefined || state !== 'active' ? undefined : await this.#parts.sessions.trackingOf(id)
+      if (id !== undefined && tracking?.sessionId === session.id && this.#isGone(id, tracking)) found.push(id)
     }
     return found
   }
@@ -100,8 +99,8 @@ export class Sweep {
       if (!candidate.hasEnded || !isStranded(candidate, await candidates.documentOf(candidate))) continue
       await inTurn(candidate.providerSessionId, async () => {
         const at = await succession.settle(candidate)
-        if (at?.kept.holder === undefined) return
-        const { holder } = at.kept
+        if (at?.tracking.holder === undefined) return
+        const { holder } = at.tracking
         await this.#deps.handoffs.completeSession({ session: at.session.id, holder })
       })
     }

@@ -3,24 +3,21 @@ import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { AfterCompaction } from './after-compaction.ts'
 import { CandidateEvents } from './candidate-events.ts'
+import { Succession } from './candidate-succession.ts'
 import { Candidates } from './candidates.ts'
 import { Cards } from './cards.ts'
-import { Compactions, triggerIn } from './compactions.ts'
-import { endSession } from './end-session.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { type HookAnswer, type HookEvent, type HookEventName, type HookOutcome, redactedEvent } from './hook-event.ts'
 import { PendingDocuments } from './pending-documents.ts'
-import { outcomeOf, reported } from './reported.ts'
-import { Samples } from './samples.ts'
 import { isTask, notePrompts } from './seen-prompts.ts'
 import { SerialQueue } from './serial-queue.ts'
-import { Succession } from './succession.ts'
 import { Summaries } from './summaries.ts'
 import { Sweep } from './sweep.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import { type TerminalSession, TerminalSessions } from './terminal-sessions.ts'
 import { TerminalSignals } from './terminal-signals.ts'
 import { TurnImport } from './turn-import.ts'
+import { Compactions, outcomeOf, reported, Samples, triggerIn } from './window-reports.ts'
 
 /** Events after which there may be more to give back after a compaction, or to the session that comes next. */
 const TELLING: readonly HookEventName[] = ['session-start', 'user-prompt-submit', 'pre-compact', 'stop', 'session-end']
@@ -125,7 +122,7 @@ export class TerminalService {
     if (event.event !== 'statusline') at.remember(event.commandId)
     const signals = await this.signals.at(at, event.event)
     this.#summaries.offer(at, signals)
-    const { notice } = at.kept
+    const { notice } = at.tracking
     if (event.event === 'user-prompt-submit') at.keep({ notice: undefined })
     await this.#prepare(at, event)
     await this.sessions.keep(at)
@@ -146,7 +143,7 @@ export class TerminalService {
 
   async #handle(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
     const { input } = event
-    if (input.transcriptPath !== undefined && input.transcriptPath !== at.kept.transcriptPath)
+    if (input.transcriptPath !== undefined && input.transcriptPath !== at.tracking.transcriptPath)
       at.keep({ transcriptPath: input.transcriptPath })
     if (event.event === 'statusline') return this.#sample(at, event)
     if (WITH_VARIABLES.includes(event.event)) at.keep({ variables: input.variables })
@@ -171,7 +168,7 @@ export class TerminalService {
         return 'ok'
       case 'session-end':
         await this.turns.take(at, { isAtRest: true })
-        await endSession(this.#deps, this.documents, at, event.commandId)
+        await this.documents.endSession(at, event.commandId)
         return 'ok'
       case 'ack':
         await this.#deps.context.acknowledge(at.session.id, input.signals ?? [])
@@ -210,7 +207,7 @@ export class TerminalService {
   async #started(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
     const { source, cwd } = event.input
     const isNoted = (this.#deps.agentOf?.(at.providerSessionId) ?? 'unknown') !== 'unknown'
-    at.keep({ cwd: cwd ?? at.kept.cwd, hasEnded: undefined, isNoted: isNoted || undefined })
+    at.keep({ cwd: cwd ?? at.tracking.cwd, hasEnded: undefined, isNoted: isNoted || undefined })
     if (source === 'compact') return this.#compacted(at, event, 'start')
     if (source !== 'clear' || at.isNew) return 'ok'
     const command = derivedCommand(this.#deps.sha256, event.commandId, 'cleared')
@@ -227,7 +224,7 @@ export class TerminalService {
 
   async #sample(at: FollowedSession, { input, at: producedAt }: HookEvent): Promise<HookOutcome> {
     const { costUsd } = input
-    if (costUsd !== undefined && costUsd !== at.kept.costUsd) at.keep({ costUsd })
+    if (costUsd !== undefined && costUsd !== at.tracking.costUsd) at.keep({ costUsd })
     return this.samples.take(at, input.raw, producedAt)
   }
 
@@ -235,7 +232,7 @@ export class TerminalService {
   async #asked(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
     notePrompts(this.#deps, at, [{ by: commandId, text: prompt }])
     const isOwn = this.#deps.readers.transcripts[at.runtime].isOwnPrompt?.(prompt) === true
-    if (at.kept.holder === undefined || isOwn || !isTask(prompt)) return
+    if (at.tracking.holder === undefined || isOwn || !isTask(prompt)) return
     const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
     await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
   }

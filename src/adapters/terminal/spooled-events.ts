@@ -2,7 +2,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { codeOf, readOwnFile, TooLarge } from '../files/own-files.ts'
-import { privateFolder } from './private-files.ts'
+import { privateFolder, readPrivate } from './private-files.ts'
 
 /**
  * The fate of an event: it is on record, or nobody can take it, or it failed by itself and the others need not wait for it.
@@ -122,5 +122,32 @@ export class Spool {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw error
     }
+  }
+}
+
+const post = z.looseObject({
+  event: z.literal('user-prompt-submit'),
+  commandId: z.string(),
+  payload: z.looseObject({ session_id: z.string(), prompt: z.string(), agent_id: z.undefined().optional() }),
+})
+
+/** The prompts of a session in the spool, oldest first. What cannot be read says nothing, and is left to the spool. */
+export const spooledPrompts = async (
+  spool: string,
+  providerSessionId: string,
+): Promise<readonly { readonly by: string; readonly text: string }[]> => {
+  const names = await readdir(spool).catch(() => [])
+  const files = names.filter((name) => name.endsWith('.json')).sort()
+  const found = files.map((name) => promptIn(join(spool, name)))
+  return found.flatMap((one) => (one?.session === providerSessionId ? [{ by: one.by, text: one.text }] : []))
+}
+
+const promptIn = (path: string) => {
+  try {
+    // Through the same door as every private file: no pipe is waited for, and no link followed.
+    const data = readPrivate(path, post)
+    return data && { by: data.commandId, session: data.payload.session_id, text: data.payload.prompt }
+  } catch {
+    return undefined // it was taken meanwhile, or cannot be read
   }
 }

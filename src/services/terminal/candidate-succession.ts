@@ -116,8 +116,8 @@ export class Succession {
       const at = registered.value
       const counted = await turns.countIn({ runtime, transcriptPath }, copied)
       const before = {
-        turns: Math.max(counted.turns, at.kept.turns),
-        boundaries: Math.max(counted.boundaries, at.kept.boundaries),
+        turns: Math.max(counted.turns, at.tracking.turns),
+        boundaries: Math.max(counted.boundaries, at.tracking.boundaries),
       }
       at.keep(defined({ ...before, transcriptPath, cwd }))
       await sessions.keep(at)
@@ -177,13 +177,13 @@ export class Succession {
       if (source !== undefined) await sessions.keep(source)
       return this.#alone(candidate, refusedNotice(passed, document.path), document.path)
     }
-    const restarts = (source?.kept.restarts ?? 0) + 1
+    const restarts = (source?.tracking.restarts ?? 0) + 1
     const { transcriptPath, cwd, runtime, providerSessionId } = candidate
     const at = await sessions.takeUp({ runtime, providerSessionId, ...passed })
     at.keep({ restarts, lastHandoffPath: document.path, transcriptPath, cwd, pending: undefined, hasEnded: undefined })
     await sessions.keep(at)
     if (source === undefined || isSame) return at
-    const notice = source.kept.hasEnded === true ? undefined : takenDocument(providerSessionId)
+    const notice = source.tracking.hasEnded === true ? undefined : takenDocument(providerSessionId)
     source.keep({ pending: undefined, hasEnded: undefined, notice })
     await sessions.keep(source)
     return at
@@ -199,7 +199,7 @@ export class Succession {
     const { id, sessionId, document, reason, text, workspace } = left
     const named = (step: string) => ({ commandId: derivedCommand(sha256, id, step) })
     const { agentName: targetAgent, backend } = AGENTS[runtime]
-    const passing = decidePassing(left, source?.kept, targetAgent)
+    const passing = decidePassing(left, source?.tracking, targetAgent)
     if (!passing.ok) return passing.error
     const metadata = { ...LEFT_FOR_NEXT, workspace, left_by: left.providerSessionId, taken_by: providerSessionId }
     const about = { session: sessionId, ...passing.value, targetAgent, reason, document, metadata }
