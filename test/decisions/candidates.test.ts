@@ -8,10 +8,10 @@ import {
   decideSuccession,
   isGiven,
   isStranded,
-  type Succession,
   type SuccessionFacts,
+  type SuccessionOutcome,
   type TerminalStart,
-  withPrompt,
+  withTypedPrompt,
 } from '../../src/domain/terminal/candidate.ts'
 import {
   type DocumentCommand,
@@ -51,7 +51,7 @@ const CANDIDATE: CandidateFacts = { providerSessionId: 'green', pendingId: LEFT.
 
 const given = (facts: SuccessionFacts) => ({
   when: (candidate: Partial<CandidateFacts> = {}) => ({
-    thenIs: (expected: Partial<Succession>) => {
+    thenIs: (expected: Partial<SuccessionOutcome>) => {
       const { type } = expected
       const decided = decideSuccession({ ...CANDIDATE, ...candidate }, facts)
       expect(decided).toMatchObject(expected)
@@ -190,12 +190,12 @@ describe('a candidate before its first turn', () => {
   const typed = (number: number) => ({ commandId: uuid(number) as typeof COMMAND, prompt: `Prompt ${number}` })
 
   it('remembers each prompt once, and the newest fifty', () => {
-    const once = withPrompt(CANDIDATE, typed(1))
+    const once = withTypedPrompt(CANDIDATE, typed(1))
     expect(once.prompts).toEqual([typed(1)])
-    expect(withPrompt(once, { ...typed(1), prompt: 'Again' })).toBe(once)
-    expect(withPrompt(once, { commandId: COMMAND, prompt: ' \n' })).toBe(once)
+    expect(withTypedPrompt(once, { ...typed(1), prompt: 'Again' })).toBe(once)
+    expect(withTypedPrompt(once, { commandId: COMMAND, prompt: ' \n' })).toBe(once)
     const many = Array.from({ length: 60 }, (_, number) => typed(number + 1)).reduce(
-      withPrompt<CandidateFacts>,
+      withTypedPrompt<CandidateFacts>,
       CANDIDATE,
     )
     expect([many.prompts.length, many.prompts[0], many.prompts.at(-1)]).toEqual([50, typed(11), typed(60)])
@@ -203,7 +203,7 @@ describe('a candidate before its first turn', () => {
 
   it('was never there if its terminal ends and nobody typed anything; else it waits for its resumption', () => {
     expect(afterEnd(CANDIDATE)).toBeUndefined()
-    const prompted = withPrompt(CANDIDATE, typed(1))
+    const prompted = withTypedPrompt(CANDIDATE, typed(1))
     expect(afterEnd(prompted)).toStrictEqual({ ...prompted, hasEnded: true })
   })
 

@@ -1,4 +1,9 @@
-import type { Candidate, PendingDocument, PendingFiles, TakenDocument } from '../../src/ports/terminal/pending-files.ts'
+import type {
+  Candidate,
+  PendingDocument,
+  PendingFiles,
+  TakenPendingDocument,
+} from '../../src/ports/terminal/pending-files.ts'
 
 /** Pending documents in memory: the twin of the folder, which keeps the same promises and survives nothing. */
 export class MemoryPendingFiles implements PendingFiles {
@@ -6,7 +11,7 @@ export class MemoryPendingFiles implements PendingFiles {
   /** By their workspace. */
   readonly #pending = new Map<string, PendingDocument>()
   /** By the id and the candidate, which is the document's place. */
-  readonly #taken = new Map<string, TakenDocument>()
+  readonly #taken = new Map<string, TakenPendingDocument>()
   readonly #closed = new Map<string, PendingDocument>()
   readonly #candidates = new Map<string, Candidate>()
 
@@ -37,11 +42,11 @@ export class MemoryPendingFiles implements PendingFiles {
     return pending !== undefined
   }
 
-  async listTaken(): Promise<readonly TakenDocument[]> {
+  async listTaken(): Promise<readonly TakenPendingDocument[]> {
     return copied(this.#taken)
   }
 
-  async forgetTaken(taken: TakenDocument): Promise<void> {
+  async forgetTaken(taken: TakenPendingDocument): Promise<void> {
     this.#taken.delete(placeOf(taken))
   }
 
@@ -80,6 +85,6 @@ export class MemoryPendingFiles implements PendingFiles {
   }
 }
 
-const placeOf = ({ pending: { id }, by }: TakenDocument): string => `${id} ${by}`
+const placeOf = ({ pending: { id }, by }: TakenPendingDocument): string => `${id} ${by}`
 
 const copied = <T>(all: ReadonlyMap<string, T>): readonly T[] => structuredClone([...all.values()])

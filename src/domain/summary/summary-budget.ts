@@ -2,8 +2,7 @@ import { beginningOf } from '../kernel/cut-text.ts'
 import { defined } from '../kernel/defined.ts'
 import { withoutEnd } from '../kernel/without-end.ts'
 import { tokensIn } from '../window/pending-text.ts'
-import { plainText } from './plain-text.ts'
-import { markdownOf, SHORTENED, type SummarySection, sectionsOf } from './summary-parts.ts'
+import { markdownOf, plainText, SHORTENED, type SummarySection, sectionsOf } from './summary-parts.ts'
 import { oneLine } from './summary-statements.ts'
 import {
   EXTRACTIVE,

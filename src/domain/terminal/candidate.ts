@@ -81,7 +81,7 @@ export const isGiven = (
 }
 
 /** A candidate after its person has typed something: each prompt once, and the newest where there are many. */
-export const withPrompt = <Facts extends CandidateFacts>(candidate: Facts, added: CandidatePrompt): Facts => {
+export const withTypedPrompt = <Facts extends CandidateFacts>(candidate: Facts, added: CandidatePrompt): Facts => {
   const { prompts } = candidate
   const isEmpty = added.prompt.trim() === ''
   if (isEmpty || prompts.some(({ commandId }) => commandId === added.commandId)) return candidate
@@ -97,7 +97,7 @@ export const isStranded = ({ hasEnded }: CandidateFacts, waiting: DocumentFacts 
   hasEnded && waiting === undefined
 
 /** Whose session a candidate is. */
-export type Succession =
+export type SuccessionOutcome =
   /** A branch of the session that it is a copy of, if anybody knows that one. */
   | { readonly type: 'copy' }
   /** The first of its thread. `isAgain`: it had got its name before, and was interrupted. */
@@ -119,7 +119,7 @@ export interface SuccessionFacts {
  * Decides whose session a candidate is, when its first turn comes. The first of several gets the work that waits; each of
  * the others, and one that comes too late, is alone.
  */
-export const decideSuccession = (candidate: CandidateFacts, facts: SuccessionFacts): Succession => {
+export const decideSuccession = (candidate: CandidateFacts, facts: SuccessionFacts): SuccessionOutcome => {
   if (candidate.isFork === true) return { type: 'copy' }
   if (candidate.thread !== undefined) return ofThread(candidate, facts.thread)
   const { document } = facts
@@ -132,7 +132,7 @@ export const decideSuccession = (candidate: CandidateFacts, facts: SuccessionFac
 const ofThread = (
   { providerSessionId, hasEnded }: CandidateFacts,
   thread: SuccessionFacts['thread'],
-): Extract<Succession, { type: 'thread' | 'alone' }> => {
+): Extract<SuccessionOutcome, { type: 'thread' | 'alone' }> => {
   if (hasEnded || thread === undefined || !isPendingThread(thread.conversation)) return { type: 'alone' }
   const { baton } = thread
   const isAgain = baton.providerSessionId === providerSessionId

@@ -48,7 +48,7 @@ export interface Candidate {
 }
 
 /** A document that a candidate has taken for itself, until the handoff is completed. */
-export interface TakenDocument {
+export interface TakenPendingDocument {
   readonly pending: PendingDocument
   readonly by: string
 }
@@ -69,8 +69,8 @@ export interface PendingFiles {
   listPending(): Promise<readonly PendingDocument[]>
   /** Moves a pending document to the candidate that has it from now on. False, and nothing moves, unless it waits. */
   takePending(document: PendingDocument, by: string): Promise<boolean>
-  listTaken(): Promise<readonly TakenDocument[]>
-  forgetTaken(taken: TakenDocument): Promise<void>
+  listTaken(): Promise<readonly TakenPendingDocument[]>
+  forgetTaken(taken: TakenPendingDocument): Promise<void>
   /**
    * Moves a pending document to those that are over: its session is still to be ended, if its terminal has ended. False, and
    * nothing moves, unless it waits.

@@ -3,8 +3,8 @@ import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { GivenBack } from '../../ports/terminal/terminal-files.ts'
-import { type CarriedDocument, carried, personWordsOf } from './carried-text.ts'
-import { lineOf } from './conversation-line.ts'
+import { type CarriedDocument, carried, wordsToCarry } from './carried-text.ts'
+import { conversationLine } from './conversation-line.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
@@ -62,7 +62,7 @@ export class AfterCompaction {
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
     if (tracking.holder === undefined || conversation === undefined) return undefined
     const document = await this.#documentOf(at, conversation)
-    const words = await personWordsOf(this.#deps, conversation, { session, document: document?.text })
+    const words = await wordsToCarry(this.#deps, conversation, { session, document: document?.text })
     const given = carried(defined({ opening: OPENING, document, words, nonce: this.#deps.ids.next() }))
     if (given === undefined) return undefined
     const messages = words.chosen.shown.filter(({ text }) => text !== '').length
@@ -85,7 +85,7 @@ export class AfterCompaction {
 
   /** The last handoff of a conversation; of a branch without one, the last before it branched off. */
   async #lastHandoff(conversation: Conversation): Promise<HandoffMetadata | undefined> {
-    for await (const { conversation: each, until } of lineOf(this.#deps.store, conversation)) {
+    for await (const { conversation: each, until } of conversationLine(this.#deps.store, conversation)) {
       const filter = { conversationId: each.id, order: 'newest_first' as const }
       const { items } = await this.#deps.store.handoffs.list(filter, { limit: until === undefined ? 1 : MOST_AFTER })
       const last = items.find(({ initiatedAt }) => until === undefined || initiatedAt <= until)

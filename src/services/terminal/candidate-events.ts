@@ -2,14 +2,14 @@ import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { afterEnd } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
-import type { Succession, SuccessionParts } from './candidate-succession.ts'
+import type { CandidateSuccession, SuccessionParts } from './candidate-succession.ts'
 import type { HookAnswer, HookEvent } from './hook-event.ts'
 
 const TAKEN: HookAnswer = { outcome: 'ok', signals: [] }
 
 /** The parts that take the events of candidates. */
 export interface CandidateParts extends SuccessionParts {
-  readonly succession: Succession
+  readonly succession: CandidateSuccession
 }
 
 /** Takes the events of sessions that have begun with a pending document, until their first turn. */

@@ -37,7 +37,7 @@ const THREAD_GONE =
  * a thread, a branch, or a conversation of its own. The domain decides which (`decideSuccession`). Every step has a name of
  * its own, so that a service that was interrupted finishes it, once.
  */
-export class Succession {
+export class CandidateSuccession {
   readonly #deps: TerminalDeps
   readonly #parts: SuccessionParts
 

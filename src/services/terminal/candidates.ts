@@ -1,6 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
-import { candidacyOf, isGiven, withPrompt } from '../../domain/terminal/candidate.ts'
+import { candidacyOf, isGiven, withTypedPrompt } from '../../domain/terminal/candidate.ts'
 import type { Candidate, PendingDocument } from '../../ports/terminal/pending-files.ts'
 import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 import type { HookEvent } from './hook-event.ts'
@@ -62,7 +62,7 @@ export class Candidates {
 
   async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
     if (prompt === undefined || this.#deps.readers.transcripts[candidate.runtime].isOwnPrompt?.(prompt)) return
-    const prompted = withPrompt(candidate, { commandId, prompt })
+    const prompted = withTypedPrompt(candidate, { commandId, prompt })
     if (prompted !== candidate) await this.change(prompted)
   }
 

@@ -105,7 +105,7 @@ const cutNote = (shown: number, all: number, path: string | undefined): string =
 }
 
 /** The person's words in a conversation, and where it is a branch those from before it, from the record, as far as there is room beside a document. */
-export const personWordsOf = async (
+export const wordsToCarry = async (
   { store, clock, files }: Pick<TerminalDeps, 'store' | 'clock' | 'files'>,
   conversation: Conversation,
   { session, document }: { readonly session: AgentSession; readonly document: string | undefined },

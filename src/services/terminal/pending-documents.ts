@@ -16,7 +16,7 @@ import {
 } from '../../domain/terminal/left-document.ts'
 import type { PendingDocument } from '../../ports/terminal/pending-files.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
-import { carriedText, personWordsOf } from './carried-text.ts'
+import { carriedText, wordsToCarry } from './carried-text.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { SerialQueue } from './serial-queue.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -43,7 +43,7 @@ export interface HandoffAsked {
 }
 
 /** A document that waits now, and whether another one was taken away for it. */
-export interface Leaving {
+export interface LeaveOutcome {
   readonly pending: PendingDocument
   readonly isReplacing: boolean
 }
@@ -77,7 +77,7 @@ export class PendingDocuments {
    * Leaves a document. Nothing else happens: the session works on, and nobody waits for anything. For one that has ended,
    * the next session of its conversation is begun, which has no terminal and waits to be taken over.
    */
-  async leave(at: FollowedSession, asked: HandoffAsked): Promise<Result<Leaving, TerminalRefusal>> {
+  async leave(at: FollowedSession, asked: HandoffAsked): Promise<Result<LeaveOutcome, TerminalRefusal>> {
     const { document } = asked
     if (document === undefined || document.trim() === '')
       return err({ code: 'input.invalid', fields: [{ field: 'document', problem: 'there is nothing in it' }] })
@@ -237,7 +237,7 @@ export class PendingDocuments {
       reason,
       commandId,
     }: HandoffAsked & { readonly document: string; readonly workspace: string },
-  ): Promise<Leaving> {
+  ): Promise<LeaveOutcome> {
     const { clock, ids } = this.#deps
     const before = await this.waitingIn(workspace)
     if (before !== undefined && before.document.id === commandId)
@@ -261,7 +261,7 @@ export class PendingDocuments {
   async #textOf({ session }: FollowedSession, pending: Omit<PendingDocument, 'text'>): Promise<string> {
     const { document, path, agentName, sessionId, writtenAt, turns } = pending
     const conversation = await this.#deps.store.conversations.find(pending.conversationId)
-    const words = conversation && (await personWordsOf(this.#deps, conversation, { session, document }))
+    const words = conversation && (await wordsToCarry(this.#deps, conversation, { session, document }))
     const more = session.id === sessionId ? session.progress.turns - turns : 0
     const since = more > 0 ? ` It worked on after that, for ${counted(more, 'more turn')}.` : ''
     const opening = `You continue work that an earlier session began in this workspace (agent ${inQuotes(agentName)}, session ${sessionId}), in a fresh context window.`

@@ -12,7 +12,7 @@ import { type KeptSession, PROVIDER_SESSION } from '../../ports/terminal/termina
 import type { RecordedTurns } from '../commands/answers.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { HookOutcome, TerminalSignal } from './hook-event.ts'
-import type { HandoffAsked, Leaving } from './pending-documents.ts'
+import type { HandoffAsked, LeaveOutcome } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalReply } from './terminal-refusal.ts'
 import type { TerminalService } from './terminal-service.ts'
@@ -31,7 +31,7 @@ export interface SessionView {
 
 /** A document that waits for the next session, or a handoff that was begun and the file that its document is kept in. */
 export type HandoffKept =
-  | ({ readonly state: 'pending' } & Leaving)
+  | ({ readonly state: 'pending' } & LeaveOutcome)
   | { readonly state: 'initiated'; readonly handoff: HandoffMetadata; readonly path?: string }
 
 /** So many sessions are looked at for the last one of a folder. */

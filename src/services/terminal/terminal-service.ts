@@ -3,7 +3,7 @@ import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { AfterCompaction } from './after-compaction.ts'
 import { CandidateEvents } from './candidate-events.ts'
-import { Succession } from './candidate-succession.ts'
+import { CandidateSuccession } from './candidate-succession.ts'
 import { Candidates } from './candidates.ts'
 import { Cards } from './cards.ts'
 import type { FollowedSession } from './followed-session.ts'
@@ -63,7 +63,7 @@ export class TerminalService {
     const { sessions, documents, turns } = this
     const inTurn: TerminalService['inTurn'] = (id, work) => this.inTurn(id, work)
     const parts = { sessions, documents, turns, candidates, inTurn }
-    const succession = new Succession(deps, parts)
+    const succession = new CandidateSuccession(deps, parts)
     this.#candidates = new CandidateEvents({ ...parts, succession })
     this.#sweep = new Sweep(deps, { ...parts, succession })
   }
