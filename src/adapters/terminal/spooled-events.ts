@@ -70,8 +70,8 @@ export class Spool {
 
   async #drain(olderThanMs: number): Promise<void> {
     const names = new Set(await this.#names())
-    for (const known of [...this.#acks.keys()]) if (!names.has(known)) this.#acks.delete(known)
-    for (const known of [...this.#skipped]) if (!names.has(known)) this.#skipped.delete(known)
+    for (const name of [...this.#acks.keys()]) if (!names.has(name)) this.#acks.delete(name)
+    for (const name of [...this.#skipped]) if (!names.has(name)) this.#skipped.delete(name)
     for (const name of names) {
       const found = await stat(join(this.#folder, name)).catch(() => undefined)
       // A link that leads nowhere has no age, and is told of like any other.
@@ -98,7 +98,7 @@ export class Spool {
     }
   }
 
-  /** Nothing when its client was quicker, or it is none of ours. A file that is too large is refused as if it were empty. */
+  /** Nothing when its client was quicker, or when it is no file of this user. A file that is too large is refused as if it were empty. */
   #read(name: string): string | undefined {
     try {
       return readOwnFile(join(this.#folder, name), LARGEST_BYTES)

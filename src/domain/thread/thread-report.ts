@@ -17,7 +17,7 @@ export interface ThreadOutcome {
 const LONGEST_ANSWER = 20_000
 const LONGEST_TASK = 200
 
-/** The outcome of a thread whose latest session has come to its end; nothing while there is work left to do. */
+/** The outcome of a thread whose latest session has ended; nothing while there is work left to do. */
 export const outcomeOnRecord = (session: AgentSession): Omit<ThreadOutcome, 'answer'> | undefined => {
   if (session.state === 'completed') return { outcome: 'completed' }
   if (session.state !== 'failed') return undefined

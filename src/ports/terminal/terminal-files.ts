@@ -90,7 +90,7 @@ export interface SessionCard {
  */
 export interface TerminalFiles {
   readKept(providerSessionId: string): Promise<KeptSession | undefined>
-  writeKept(providerSessionId: string, kept: KeptSession): Promise<void>
+  writeKept(providerSessionId: string, session: KeptSession): Promise<void>
   writeCard(providerSessionId: string, card: SessionCard): Promise<void>
   /**
    * The prompts of a session that hooks have put aside and nobody has taken yet, by the names of their events. The

@@ -56,7 +56,7 @@ export class AfterCompaction {
     if (this.#texts.size > REMEMBERED && oldest !== undefined) this.#texts.delete(oldest)
   }
 
-  /** Whoever works a session otherwise, such as a runner, gives its agent back what it needs. */
+  /** Nothing for a session that another process works, such as a runner: that one gives its agent back what it needs. */
   async #textOf(at: FollowedSession): Promise<GivenBack | undefined> {
     const { session, tracking } = at
     const conversation = await this.#deps.store.conversations.find(session.conversationId)

@@ -28,11 +28,11 @@ export class Candidates {
   }
 
   async find(providerSessionId: string): Promise<Candidate | undefined> {
-    return (await this.#known()).get(providerSessionId)
+    return (await this.#byName()).get(providerSessionId)
   }
 
   async list(): Promise<readonly Candidate[]> {
-    return [...(await this.#known()).values()]
+    return [...(await this.#byName()).values()]
   }
 
   /** The candidate that an event is about: one that is known, or one that a start makes. */
@@ -57,7 +57,7 @@ export class Candidates {
 
   async change(candidate: Candidate): Promise<void> {
     await this.#deps.pending.writeCandidate(candidate)
-    ;(await this.#known()).set(candidate.providerSessionId, candidate)
+    ;(await this.#byName()).set(candidate.providerSessionId, candidate)
   }
 
   async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
@@ -68,7 +68,7 @@ export class Candidates {
 
   async forget({ providerSessionId }: Candidate): Promise<void> {
     await this.#deps.pending.forgetCandidate(providerSessionId)
-    ;(await this.#known()).delete(providerSessionId)
+    ;(await this.#byName()).delete(providerSessionId)
   }
 
   /** A fork is decided once its transcript is there: until then nobody can say what it is a copy of. */
@@ -107,7 +107,7 @@ export class Candidates {
     return begun
   }
 
-  #known(): Promise<Map<string, Candidate>> {
+  #byName(): Promise<Map<string, Candidate>> {
     this.#all ??= this.#deps.pending
       .listCandidates()
       .then((all) => new Map(all.map((candidate) => [candidate.providerSessionId, candidate])))

@@ -29,7 +29,7 @@ const WAITS_MS = 7 * DAY_MS
 
 const LEFT_LATER = 'A document for the next session was left after this one had ended.'
 
-/** Whether a session of a terminal is over, and its conversation did not go on from it. */
+/** Whether a session of a terminal is over, and no handoff has passed its conversation on. */
 const hasEnded = ({ session: { state }, tracking }: FollowedSession): boolean =>
   tracking.holder !== undefined && (state === 'completed' || state === 'failed')
 
@@ -77,8 +77,8 @@ export class PendingDocuments {
    * Leaves a document. Nothing else happens: the session works on, and nobody waits for anything. For one that has ended,
    * the next session of its conversation is begun, which has no terminal and waits to be taken over.
    */
-  async leave(at: FollowedSession, asked: HandoffAsked): Promise<Result<LeaveOutcome, TerminalRefusal>> {
-    const { document } = asked
+  async leave(at: FollowedSession, request: HandoffAsked): Promise<Result<LeaveOutcome, TerminalRefusal>> {
+    const { document } = request
     if (document === undefined || document.trim() === '')
       return err({ code: 'input.invalid', fields: [{ field: 'document', problem: 'there is nothing in it' }] })
     const isOver = hasEnded(at)
@@ -86,9 +86,9 @@ export class PendingDocuments {
     if (refusal !== undefined) return err(refusal)
     const workspace = this.#workspaceOf(at)
     if (workspace === undefined) return err({ code: 'workspace.unknown', id: at.session.id })
-    const begun = isOver ? await this.#beginAgain(at, asked) : ok(undefined)
+    const begun = isOver ? await this.#beginAgain(at, request) : ok(undefined)
     if (!begun.ok) return begun
-    return this.inWorkspace(workspace, async () => ok(await this.#leave(at, { ...asked, document, workspace })))
+    return this.inWorkspace(workspace, async () => ok(await this.#leave(at, { ...request, document, workspace })))
   }
 
   /** The document that waits in a workspace. */
@@ -266,8 +266,8 @@ export class PendingDocuments {
     const since = more > 0 ? ` It worked on after that, for ${counted(more, 'more turn')}.` : ''
     const opening = `You continue work that an earlier session began in this workspace (agent ${inQuotes(agentName)}, session ${sessionId}), in a fresh context window.`
     const origin = `That session left the document below at ${writtenAt}, for you.${since}`
-    const said = words ?? { chosen: { shown: [], leftOut: 0 } }
+    const shown = words ?? { chosen: { shown: [], leftOut: 0 } }
     const nonce = this.#deps.ids.next()
-    return carriedText({ opening, document: { text: document, origin, path }, words: said, nonce }) ?? opening
+    return carriedText({ opening, document: { text: document, origin, path }, words: shown, nonce }) ?? opening
   }
 }

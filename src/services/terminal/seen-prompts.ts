@@ -26,8 +26,8 @@ export const notePrompts = (
   const reader = readers.transcripts[at.runtime]
   const typed = prompts.filter(({ text }) => reader.isOwnPrompt?.(text) !== true)
   const before = at.tracking.prompts ?? []
-  const known = typed.reduce((all, prompt) => withPrompt(all, prompt, how), before)
-  if (known !== before) at.keep({ prompts: known })
+  const noted = typed.reduce((all, prompt) => withPrompt(all, prompt, how), before)
+  if (noted !== before) at.keep({ prompts: noted })
 }
 
 /** A turn of a transcript in which the words that a hook saw are the person's, and the prompts that are left then. */

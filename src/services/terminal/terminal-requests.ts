@@ -57,14 +57,14 @@ export class TerminalRequests {
     this.#terminals = terminals
   }
 
-  /** A session by our id or by the runtime's own. Only looks: whoever asks may turn out to have no right to know. */
+  /** A session by our id or by the runtime's own. Only looks: the caller may turn out to have no right to know. */
   async find(id: string): Promise<AgentSession | undefined> {
     const { sessions } = this.#deps.store
     const own = isId(id) ? await sessions.find(agentSessionId(id)) : undefined
     if (own !== undefined || !PROVIDER_SESSION.test(id)) return own
     const tracking = await this.#terminals.sessions.trackingOf(id)
-    const known = tracking && (await sessions.find(tracking.sessionId))
-    return known ?? (await sessions.findByProviderSession(id)).at(-1)
+    const tracked = tracking && (await sessions.find(tracking.sessionId))
+    return tracked ?? (await sessions.findByProviderSession(id)).at(-1)
   }
 
   async view(id: string): TerminalReply<SessionView> {
@@ -85,9 +85,9 @@ export class TerminalRequests {
     return this.#deps.store.sessions.list({ order: 'newest_first' }, page)
   }
 
-  register(asked: TerminalSession): TerminalReply<{ readonly session: AgentSession; readonly isNew: boolean }> {
-    return this.#terminals.inTurn(asked.providerSessionId, async () => {
-      const registered = await this.#terminals.sessions.register(asked)
+  register(start: TerminalSession): TerminalReply<{ readonly session: AgentSession; readonly isNew: boolean }> {
+    return this.#terminals.inTurn(start.providerSessionId, async () => {
+      const registered = await this.#terminals.sessions.register(start)
       if (!registered.ok) return registered
       const at = registered.value
       await this.#terminals.cards.write(at)

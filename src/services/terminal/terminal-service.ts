@@ -130,8 +130,8 @@ export class TerminalService {
     const isCompacted = event.event === 'session-start' && input.source === 'compact'
     const given = isCompacted ? await this.#afterCompaction.textFor(at) : undefined
     const notices = [notice, given?.notice].filter((each) => each !== undefined)
-    const told = { notice: notices.length === 0 ? undefined : notices.join('\n') }
-    return defined({ outcome, sessionId: at.session.id, signals, inject: given?.text, ...told })
+    const forPerson = { notice: notices.length === 0 ? undefined : notices.join('\n') }
+    return defined({ outcome, sessionId: at.session.id, signals, inject: given?.text, ...forPerson })
   }
 
   /** Makes the texts anew that later sessions, or this one after a compaction, are given while no service may run. */
@@ -152,7 +152,7 @@ export class TerminalService {
       case 'session-start':
         return this.#started(at, event)
       case 'user-prompt-submit':
-        await this.#asked(at, event)
+        await this.#noteTask(at, event)
         await this.turns.take(at, { isAtRest: true })
         return 'ok'
       case 'post-tool-use':
@@ -187,8 +187,8 @@ export class TerminalService {
   async #register({ runtime, input }: HookEvent): Promise<FollowedSession | undefined> {
     const { providerSessionId, model, cwd } = input
     const parentSessionId = await this.#parentIn(input.parentSessionId)
-    const asked: TerminalSession = defined({ runtime, providerSessionId, model, cwd, parentSessionId })
-    const registered = await this.sessions.register(asked)
+    const start: TerminalSession = defined({ runtime, providerSessionId, model, cwd, parentSessionId })
+    const registered = await this.sessions.register(start)
     if (registered.ok) return registered.value
     this.#deps.logger.warn({ refusal: registered.error.code }, 'a terminal session was not registered')
     return undefined
@@ -229,7 +229,7 @@ export class TerminalService {
   }
 
   /** A prompt is the person's word, and the task of the conversation. What a runtime asks itself is neither. */
-  async #asked(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
+  async #noteTask(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
     notePrompts(this.#deps, at, [{ by: commandId, text: prompt }])
     const isOwn = this.#deps.readers.transcripts[at.runtime].isOwnPrompt?.(prompt) === true
     if (at.tracking.holder === undefined || isOwn || !isTask(prompt)) return

@@ -48,9 +48,9 @@ export class TerminalSessions {
 
   /** The kept facts of a session, without a look at the store. */
   async trackingOf(providerSessionId: string): Promise<KeptSession | undefined> {
-    const known = this.#tracked.get(providerSessionId) ?? (await this.#deps.files.readKept(providerSessionId))
-    if (known !== undefined) this.#cache(providerSessionId, known)
-    return known
+    const tracking = this.#tracked.get(providerSessionId) ?? (await this.#deps.files.readKept(providerSessionId))
+    if (tracking !== undefined) this.#cache(providerSessionId, tracking)
+    return tracking
   }
 
   /** As {@link find}, with the session as it was last read. */
@@ -80,10 +80,10 @@ export class TerminalSessions {
   }
 
   /** Finds a session, or starts it: the first of its conversation, or the next one when the last has ended. */
-  async register(asked: TerminalSession): Promise<Result<FollowedSession, Refusal>> {
-    const found = await this.find(asked.providerSessionId)
+  async register(start: TerminalSession): Promise<Result<FollowedSession, Refusal>> {
+    const found = await this.find(start.providerSessionId)
     if (found !== undefined && !isTerminal(found.session)) return ok(found)
-    return this.#start(asked, found)
+    return this.#start(start, found)
   }
 
   /** Follows a session that a handoff has made, in the terminal that it works in. */
@@ -106,14 +106,14 @@ export class TerminalSessions {
     at.keep(tracking)
   }
 
-  async #start(asked: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
-    const { runtime, providerSessionId, model, parentSessionId } = asked
-    const monitor = { ...(await this.#deps.watchingIn?.(asked.cwd)), ...asked.monitor }
+  async #start(start: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
+    const { runtime, providerSessionId, model, parentSessionId } = start
+    const monitor = { ...(await this.#deps.watchingIn?.(start.cwd)), ...start.monitor }
     const { handoffs, sha256 } = this.#deps
     const key = externalKey(runtime, providerSessionId)
     const { agentName, backend } = AGENTS[runtime]
     const number = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).length + 1
-    const opened = await this.#open(asked, { key, number, before })
+    const opened = await this.#open(start, { key, number, before })
     if (!opened.ok) return opened
     const { conversation } = opened.value
     if (conversation.closedAt !== undefined) await handoffs.reopenConversation({ conversation })
@@ -129,7 +129,7 @@ export class TerminalSessions {
     if (!held.ok) return held
     const { session, holder } = held.value
     const tracking = before?.tracking ?? newTracking(runtime, session.id)
-    const at = new FollowedSession(providerSessionId, session, defined({ ...tracking, cwd: asked.cwd ?? tracking.cwd }))
+    const at = new FollowedSession(providerSessionId, session, defined({ ...tracking, cwd: start.cwd ?? tracking.cwd }))
     at.moveTo(session, holder, started.value.monitor)
     at.isNew = true
     await this.keep(at)

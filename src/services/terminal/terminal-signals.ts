@@ -37,7 +37,7 @@ export class TerminalSignals {
     return wanted
   }
 
-  /** Whoever registered a session may have chosen that only it, or only its parent, is told of its window. */
+  /** A caller that registered a session may have chosen that only it, or only its parent, is told of its window. */
   async #isWanted(at: FollowedSession, { kind, aboutId }: ContextSignal): Promise<boolean> {
     if (kind === 'message') return true
     if (aboutId === at.session.id) return at.tracking.notify !== 'parent'

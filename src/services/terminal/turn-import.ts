@@ -24,7 +24,7 @@ const UNKNOWN =
 
 /** The moment at which a transcript is read. */
 interface TranscriptMoment {
-  /** Whether the agent has come to rest: then the turn that is still open is over as well. */
+  /** Whether the agent has stopped: then the turn that is still open is over as well. */
   readonly isAtRest: boolean
   /** The tool calls that the transcript should have by now, or the agent's answer. */
   readonly upTo?: readonly string[] | 'answer'
@@ -78,7 +78,7 @@ export class TurnImport {
       const sample = isWhole && !options.isAtRest ? transcript.sample() : undefined
       if (sample !== undefined) await reported(this.#deps, at, sample)
     } finally {
-      // It has gone on reading; what was not recorded is found again from the beginning.
+      // The transcript was read further than it was recorded: it is read again from the beginning.
       if (!isWhole) this.#followed.delete(at.providerSessionId)
     }
   }
@@ -133,10 +133,10 @@ export class TurnImport {
     // Held by a handoff, it takes no turns; what comes now is recorded once that handoff has ended.
     if (holder === undefined || at.session.state !== 'active' || heldBy(at.session) !== undefined) return false
     const commandId = derivedCommand(sha256, at.key, 'turn', number)
-    const { turn: known, prompts, unknown } = whoseWords(this.#deps, at, turn)
-    const request = { session: at.session, holder, ...known, commandId }
+    const { turn: attributed, prompts, unknown } = whoseWords(this.#deps, at, turn)
+    const request = { session: at.session, holder, ...attributed, commandId }
     const recorded = await handoffs.recordTurn(at.monitor === undefined ? request : { ...request, monitor: at.monitor })
-    // The id is made of the turn's number: whoever used it has recorded that turn, and maybe knew less of its end.
+    // The id is made of the turn's number: a process that used it has recorded that turn, and maybe knew less of its end.
     const isOnRecord = !recorded.ok && recorded.error.code === 'command.id_reused'
     if (!recorded.ok && !isOnRecord) {
       const fields = { sessionId: at.session.id, turn: number, refusal: recorded.error.code }

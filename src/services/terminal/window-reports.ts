@@ -39,7 +39,7 @@ const SAME_FOR_MS = 10_000
 /** Takes what status lines say of windows. */
 export class Samples {
   readonly #deps: TerminalDeps
-  readonly #last = new Map<string, { readonly said: string; readonly at: number; readonly outcome: HookOutcome }>()
+  readonly #last = new Map<string, { readonly reading: string; readonly at: number; readonly outcome: HookOutcome }>()
 
   constructor(deps: TerminalDeps) {
     this.#deps = deps
@@ -66,14 +66,14 @@ export class Samples {
     sample: Extract<MonitorReport, { type: 'sample' }>,
     producedAt: Instant | undefined,
   ): Promise<HookOutcome> {
-    const said = JSON.stringify([sample.reading, sample.window])
+    const reading = JSON.stringify([sample.reading, sample.window])
     const last = this.#last.get(at.providerSessionId)
     const now = Date.parse(this.#deps.clock.now())
-    if (last?.said === said && now - last.at < SAME_FOR_MS) return last.outcome
+    if (last?.reading === reading && now - last.at < SAME_FOR_MS) return last.outcome
     const outcome = outcomeOf(await reported(this.#deps, at, defined({ ...sample, producedAt })))
     this.#last.delete(at.providerSessionId)
     if (outcome === 'ok' || outcome === 'not_registered')
-      this.#last.set(at.providerSessionId, { said, at: now, outcome })
+      this.#last.set(at.providerSessionId, { reading, at: now, outcome })
     const [oldest] = this.#last.keys()
     if (this.#last.size > REMEMBERED && oldest !== undefined) this.#last.delete(oldest)
     return outcome
