@@ -13,13 +13,8 @@ import {
   type TerminalStart,
   withTypedPrompt,
 } from '../../src/domain/terminal/candidate.ts'
-import {
-  type DocumentCommand,
-  type DocumentFacts,
-  decideDocument,
-  evolveDocument,
-  type LeftDocument,
-} from '../../src/domain/terminal/left-document.ts'
+import { type DocumentCommand, decideDocument, evolveDocument } from '../../src/domain/terminal/document-lifecycle.ts'
+import type { DocumentFacts, LeftDocument } from '../../src/domain/terminal/left-document.ts'
 import {
   COMMAND,
   CONVERSATION,

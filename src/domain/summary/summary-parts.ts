@@ -46,12 +46,6 @@ export const partsOf = (text: string): ReadonlyMap<SummaryPart, readonly string[
   return parts
 }
 
-/** Whether a text has the form of a summary: an objective, and at least two of the other parts. */
-export const isStructured = (text: string): boolean => {
-  const parts = partsOf(text)
-  return (parts.get('Objective')?.length ?? 0) > 0 && parts.size > 2
-}
-
 /** The sections of a summary in their order, none of them empty; of a text without parts, its lines. */
 export const sectionsOf = (text: string): readonly SummarySection[] => {
   const parts = partsOf(text)

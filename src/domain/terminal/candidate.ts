@@ -5,13 +5,8 @@ import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { type AgentSession, isWaitingThread } from '../session/agent-session.ts'
 import { isPendingThread } from '../thread/thread-note.ts'
-import {
-  type DocumentEvent,
-  type DocumentFacts,
-  decideDocument,
-  isExpired,
-  type LeftDocument,
-} from './left-document.ts'
+import { type DocumentEvent, decideDocument } from './document-lifecycle.ts'
+import { type DocumentFacts, isExpired, type LeftDocument } from './left-document.ts'
 
 /** As many prompts are remembered of a session that has taken no turn. */
 const MOST_PROMPTS = 50

@@ -59,7 +59,7 @@ const isSame = (before: SessionCard | undefined, after: SessionCard): boolean =>
   before !== undefined && JSON.stringify({ ...before, updatedAt: '' }) === JSON.stringify({ ...after, updatedAt: '' })
 
 /** The facts that a card is made of. */
-export interface CardFacts {
+interface CardFacts {
   readonly providerSessionId: string
   readonly tracking: KeptSession
   readonly monitor: ContextMonitor
@@ -73,7 +73,7 @@ export interface CardFacts {
 }
 
 /** The card of a session. */
-export const cardOf = (facts: CardFacts): SessionCard => {
+const cardOf = (facts: CardFacts): SessionCard => {
   const { providerSessionId, tracking, monitor, afterCompaction, at } = facts
   return {
     v: 1,

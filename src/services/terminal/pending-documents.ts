@@ -11,9 +11,8 @@ import {
   type DocumentRefusal,
   decideDocument,
   evolveDocument,
-  isExpired,
-  type LeftDocument,
-} from '../../domain/terminal/left-document.ts'
+} from '../../domain/terminal/document-lifecycle.ts'
+import { isExpired, type LeftDocument } from '../../domain/terminal/left-document.ts'
 import type { PendingDocument } from '../../ports/terminal/pending-files.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { carriedText, wordsToCarry } from './carried-text.ts'

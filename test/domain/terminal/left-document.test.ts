@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { later } from '../../../src/domain/kernel/instant.ts'
-import { nextState, terminalStates } from '../../../src/domain/kernel/state-machine.ts'
+import { nextState, statesOf, terminalStates } from '../../../src/domain/kernel/state-machine.ts'
 import {
   type CloseReason,
-  DOCUMENT_STATUSES,
-  DOCUMENT_TRANSITIONS,
   type DocumentCommand,
+  decideDocument,
+  evolveDocument,
+} from '../../../src/domain/terminal/document-lifecycle.ts'
+import {
+  DOCUMENT_TRANSITIONS,
   type DocumentCommandType,
   type DocumentFacts,
   type DocumentStatus,
-  decideDocument,
-  evolveDocument,
   isExpired,
   type LeftDocument,
 } from '../../../src/domain/terminal/left-document.ts'
 import { DEADLINE, LATER, uuid } from '../samples.ts'
+
+const DOCUMENT_STATUSES = statesOf<DocumentStatus>(DOCUMENT_TRANSITIONS)
 
 const DOCUMENT: DocumentFacts = {
   id: uuid(1),
