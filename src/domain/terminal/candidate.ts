@@ -48,7 +48,7 @@ export interface CandidatePrompt {
 }
 
 /**
- * What a start may make a candidate of: a copy of another session, or a session that takes up work that waits. Absent for
+ * The kind of candidate that a start may make: a copy of another session, or a session that takes up work that waits. Absent for
  * one that continues itself, and for one that another session started: that one continues nobody's work.
  */
 export const candidacyOf = ({

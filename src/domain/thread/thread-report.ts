@@ -53,7 +53,7 @@ export const threadReport = (
 /** Says which threads are at work for an agent, to one that begins or resumes in the middle of them. */
 export const openThreadsNote = (threads: readonly (DelegatedThread & { readonly task: string })[]): string =>
   [
-    'These threads are at work for you, and you are told their outcomes when you come to rest: end your turn when you need them.',
+    'These threads are at work for you, and you are told their outcomes once your turn has ended: end it when you need them.',
     ...threads.map(
       ({ handoff, session, task }) =>
         `- ${session.conversationId}, by ${inQuotes(handoff.targetAgent)}: ${quoted(task)}`,
