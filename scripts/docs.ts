@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { DOCUMENT_TRANSITIONS } from '../src/domain/terminal/left-document.ts'
 import { HANDOFF_TRANSITIONS, SESSION_TRANSITIONS, toMermaid } from '../src/entry/ports.ts'
 import { LAYERS, type Layer, ROOMS } from '../test/support/import-table.ts'
 
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, string>> = {
   ),
   'session-lifecycle': diagram(toMermaid(SESSION_TRANSITIONS, 'active')),
   'handoff-lifecycle': diagram(toMermaid(HANDOFF_TRANSITIONS, 'initiated')),
+  'document-lifecycle': diagram(toMermaid(DOCUMENT_TRANSITIONS, 'pending')),
 }
 
 const CLOSING = '<!-- /generated -->'

@@ -154,7 +154,7 @@ describe('examples', { timeout: 0 }, () => {
 describe('generated parts of the documents', () => {
   const place = (name: string): string => `<!-- generated: ${name} -->\nold\n<!-- /generated -->`
   const tables = `${place('layers')}\n\n${place('rooms')}`
-  const stale = `# Design\n\n${place('session-lifecycle')}\n\nBetween.\n\n${place('handoff-lifecycle')}\n\n${tables}\n\nAfter.\n`
+  const stale = `# Design\n\n${place('session-lifecycle')}\n\nBetween.\n\n${place('handoff-lifecycle')}\n\n${place('document-lifecycle')}\n\n${tables}\n\nAfter.\n`
 
   it('are as the code has them: otherwise run scripts/docs.ts', () => {
     const text = read(DESIGN)

@@ -11,7 +11,7 @@ import { takeProvenLock } from '../adapters/postgres/embedded/pglite-proven-lock
 import { IdleWatch } from '../adapters/terminal/idle-watch.ts'
 import { masterToken, removeRunning, writeRunning } from '../adapters/terminal/service-files.ts'
 import { lockService } from '../adapters/terminal/service-lock.ts'
-import { type Deliver, Spool } from '../adapters/terminal/spool.ts'
+import { type Deliver, Spool } from '../adapters/terminal/spooled-events.ts'
 import type { Environment } from '../adapters/terminal/transcript-files.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import { describeThrown } from '../domain/kernel/describe-thrown.ts'

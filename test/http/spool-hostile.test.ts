@@ -4,7 +4,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symli
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { Spool } from '../../src/adapters/terminal/spool.ts'
+import { Spool } from '../../src/adapters/terminal/spooled-events.ts'
 import { silentLogger } from '../../src/ports/system/logger.ts'
 import { ServiceStage } from './stage.ts'
 

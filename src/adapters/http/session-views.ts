@@ -4,8 +4,7 @@ import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import { describeFigures, levelOf, percentOf } from '../../domain/window/window-level.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import type { HookAnswer, TerminalSignal } from '../../services/terminal/hook-event.ts'
-import type { HandoffKept } from '../../services/terminal/requested-handoff.ts'
-import type { SessionView } from '../../services/terminal/terminal-requests.ts'
+import type { HandoffKept, SessionView } from '../../services/terminal/terminal-requests.ts'
 import type {
   handoffAnswer,
   hookAnswer,
@@ -65,15 +64,15 @@ export const handoffOut = (requested: HandoffKept): z.input<typeof handoffAnswer
 export const sessionOut = ({
   session,
   monitor,
-  kept,
+  tracking,
   lastHandoff,
   pending,
 }: SessionView): z.input<typeof sessionAnswer> => ({
   ...summaryOut(session),
   parent_session_id: session.parentSessionId ?? null,
   level: levelFor(monitor),
-  monitor: { ...monitorOut(monitor), notify: kept?.notify ?? null },
-  last_handoff_path: kept?.lastHandoffPath ?? null,
+  monitor: { ...monitorOut(monitor), notify: tracking?.notify ?? null },
+  last_handoff_path: tracking?.lastHandoffPath ?? null,
   pending_document: pending === undefined ? null : pendingOut(pending),
   last_handoff:
     lastHandoff === undefined

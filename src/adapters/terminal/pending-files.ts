@@ -57,12 +57,17 @@ export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
   for (const each of [folder, waiting, taken, closed, candidates]) await privateFolder(each)
   const placeOf = (workspace: string): string => join(folder, pendingFile(workspace))
   const listPending = (from: string) => listed(from, pending)
+  const moveTo = async (target: string, { workspace, id }: PendingDocument): Promise<boolean> => {
+    if ((await read(placeOf(workspace), pending))?.id !== id) return false
+    await rename(placeOf(workspace), target)
+    return true
+  }
   return {
     workspaceOf,
     readPending: async (workspace) => read(placeOf(workspace), pending),
     writePending: (document) => replaceFile(placeOf(document.workspace), `${JSON.stringify(document)}\n`),
     listPending: () => listPending(waiting),
-    takePending: ({ workspace, id }, by) => rename(placeOf(workspace), join(taken, `${id}.${by}.json`)),
+    takePending: (document, by) => moveTo(join(taken, `${document.id}.${by}.json`), document),
     listTaken: async () => {
       const files = await namesIn(taken)
       const all = await Promise.all(
@@ -71,7 +76,7 @@ export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
       return all.flatMap(({ by, pending: document }) => (document === undefined ? [] : [{ by, pending: document }]))
     },
     forgetTaken: ({ pending: { id }, by }) => rm(join(taken, `${id}.${by}.json`), { force: true }),
-    closePending: ({ workspace, id }) => rename(placeOf(workspace), join(closed, `${id}.json`)),
+    closePending: (document) => moveTo(join(closed, `${document.id}.json`), document),
     listClosed: () => listPending(closed),
     forgetClosed: ({ id }) => rm(join(closed, `${id}.json`), { force: true }),
     listCandidates: () => listed(candidates, candidate),
@@ -80,7 +85,7 @@ export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
   }
 }
 
-/** The documents that wait in a folder, for whoever only looks: where there is no such folder none is made. */
+/** The documents that wait in a folder, for callers that only look: where there is no such folder none is made. */
 export const waitingDocuments = (folder: string): Promise<readonly PendingDocument[]> =>
   listed(join(folder, dirname(pendingFile(''))), pending) as Promise<readonly PendingDocument[]>
 

@@ -9,7 +9,7 @@ import {
   type TerminalFiles,
 } from '../../ports/terminal/terminal-files.ts'
 import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
-import { spooledPrompts } from './spooled-prompts.ts'
+import { spooledPrompts } from './spooled-events.ts'
 
 const count = z.int().nonnegative()
 
@@ -19,7 +19,7 @@ const prompt = fileSchema<KnownPrompt>()({
   beginning: count.optional(),
 })
 
-const kept = fileSchema<KeptSession>()({
+const keptSession = fileSchema<KeptSession>()({
   v: z.literal(1),
   runtime: z.enum(TERMINAL_RUNTIMES),
   sessionId: z.string().transform(agentSessionId),
@@ -59,7 +59,7 @@ export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
   }
   return {
     // Where there is none that can be used, the store has everything that matters.
-    readKept: async (id) => (PROVIDER_SESSION.test(id) ? readPrivate(fileIn(keeping, id), kept) : undefined),
+    readKept: async (id) => (PROVIDER_SESSION.test(id) ? readPrivate(fileIn(keeping, id), keptSession) : undefined),
     writeKept: (id, session) => replaceFile(fileIn(keeping, id), `${JSON.stringify(session)}\n`),
     writeCard: (id, card) => replaceFile(fileIn(sessions, id), `${JSON.stringify(card)}\n`),
     waitingPrompts: (id) => spooledPrompts(join(folder, 'spool'), id),

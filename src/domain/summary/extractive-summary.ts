@@ -44,9 +44,9 @@ const quoted = (text: string, most: number = LONGEST_QUOTE): string =>
 
 /** The latest of what the person said beside the task, the latest first. */
 const personWords = (messages: readonly SummaryMessage[], task: string): readonly string[] => {
-  const said = messages.filter(({ isPerson, text }) => isPerson && text.trim() !== '' && text.trim() !== task.trim())
+  const spoken = messages.filter(({ isPerson, text }) => isPerson && text.trim() !== '' && text.trim() !== task.trim())
   const latest = unanswered(messages)
-  const words = said.filter((message) => message !== latest).toReversed()
+  const words = spoken.filter((message) => message !== latest).toReversed()
   return words.slice(0, MOST.words).map(({ text }) => `- The person also said: ${quoted(text)}`)
 }
 
@@ -100,11 +100,11 @@ const toolsUsed = (messages: readonly SummaryMessage[]): readonly string[] => {
 }
 
 const nextSteps = ({ refine }: SummarySource, messages: readonly SummaryMessage[]): readonly string[] => {
-  const asked = unanswered(messages)
+  const open = unanswered(messages)
   const [latest = ''] = latestTexts(messages)
   return [
     ...(refine === undefined ? [] : [`- The person said about this summary: ${quoted(refine.feedback)}`]),
-    ...(asked === undefined ? [] : [`- The person said last: ${quoted(asked.text)}`]),
+    ...(open === undefined ? [] : [`- The person said last: ${quoted(open.text)}`]),
     ...saidIn(latest, 'next')
       .slice(0, MOST.statements)
       .map((step) => `- The agent said: ${quoted(step)}`),

@@ -2,8 +2,7 @@ import { beginningOf } from '../kernel/cut-text.ts'
 import { defined } from '../kernel/defined.ts'
 import { withoutEnd } from '../kernel/without-end.ts'
 import { tokensIn } from '../window/pending-text.ts'
-import { plainText } from './plain-text.ts'
-import { markdownOf, SHORTENED, type SummarySection, sectionsOf } from './summary-parts.ts'
+import { markdownOf, plainText, SHORTENED, type SummarySection, sectionsOf } from './summary-parts.ts'
 import { oneLine } from './summary-statements.ts'
 import {
   EXTRACTIVE,
@@ -67,9 +66,10 @@ const noteOf = (reason: string | undefined): string =>
   reason === undefined ? `${WITHOUT_A_MODEL}.` : `${WITHOUT_A_MODEL}: ${shorter(oneLine(reason), LONGEST_REASON)}`
 
 const fitted = (sections: readonly SummarySection[], note: string | undefined, budgetTokens: number): string => {
-  const kept = sections.map(({ title, lines }) => ({ ...defined({ title }), lines: [...lines] }))
-  const toCut = CUT_FIRST.flatMap((title) => kept.filter((section) => section.title === title))
-  const text = (end?: string): string => [note, markdownOf(kept), end].filter((part) => part !== undefined).join('\n\n')
+  const remaining = sections.map(({ title, lines }) => ({ ...defined({ title }), lines: [...lines] }))
+  const toCut = CUT_FIRST.flatMap((title) => remaining.filter((section) => section.title === title))
+  const text = (end?: string): string =>
+    [note, markdownOf(remaining), end].filter((part) => part !== undefined).join('\n\n')
   if (summaryTokens(text()) <= budgetTokens) return text()
   const isTooLong = (): boolean => summaryTokens(text(SHORTENED)) > budgetTokens
   for (const { lines } of toCut) while (lines.length > 1 && isTooLong()) lines.pop()

@@ -1,6 +1,7 @@
 import { headingsNamed, isRule } from '../checkpoint/heading.ts'
 import { beginningOf } from '../kernel/cut-text.ts'
 import { withoutUnseen } from '../kernel/safe-text.ts'
+import { withoutEnd } from '../kernel/without-end.ts'
 import { SUMMARY_PARTS, type SummaryPart } from './thread-summary.ts'
 
 /** A part of a summary with its lines. Without a title it is a text that has no parts. */
@@ -17,6 +18,10 @@ export const SHORTENED = '(Shortened to fit.)'
 
 /** The longest a line of a summary may be. */
 const LONGEST_LINE = 400
+
+const HEADING = /^ {0,3}#{1,6}[ \t](.*)$/
+const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/
+const LINK = /!?\[([^\][]{0,500})\]\([^()\s]{0,2000}\)/g
 
 const headingIn = headingsNamed(SUMMARY_PARTS)
 
@@ -54,6 +59,25 @@ export const markdownOf = (sections: readonly SummarySection[]): string =>
     .map(({ title, lines }) => [...(title === undefined ? [] : [`## ${title}`]), ...lines].join('\n'))
     .join('\n\n')
 
+/** A text in markdown without its markup, for lists and searches: a heading and what stands below it are one line. */
+export const plainText = (markdown: string): string => {
+  const plain: string[][] = []
+  let below: string[] | undefined
+  for (const line of markdown.split(/\r?\n/)) {
+    const heading = HEADING.exec(line)
+    const text = withoutMarkup(
+      heading === null ? line.replace(ITEM, '') : withoutEnd(heading[1] ?? '', /[ \t#]/),
+    ).trim()
+    if (heading !== null) {
+      below = [`${text}:`]
+      plain.push(below)
+    } else if (text === '') continue
+    else if (below === undefined) plain.push([text])
+    else below.push(text)
+  }
+  return plain.map((line) => line.join(' ')).join('\n')
+}
+
 const orNotStated = (lines: readonly string[]): readonly string[] => (lines.length === 0 ? [NOT_STATED] : lines)
 
 /** A line without what does not show, of a length that a person reads. */
@@ -67,3 +91,5 @@ const isProse = (line: string): boolean =>
   line.trim() !== '' && line !== SHORTENED && !isRule(line) && !/^\s*(?:`{3,}|~{3,})/.test(line)
 
 const unmarked = (line: string): string => line.replace(/^ {0,3}#{1,6}[ \t]+/, '')
+
+const withoutMarkup = (text: string): string => text.replaceAll(LINK, '$1').replaceAll(/\*\*|__|`/g, '')

@@ -1,4 +1,5 @@
 import { fenced } from '../kernel/nonce-fence.ts'
+import { partsOf } from './summary-parts.ts'
 import type { SummaryMessage, SummarySource } from './summary-source.ts'
 import { oneLine } from './summary-statements.ts'
 import { SUMMARY_PARTS } from './thread-summary.ts'
@@ -71,3 +72,9 @@ const SPEAKERS: Readonly<Record<SummaryMessage['role'], string>> = {
 }
 
 const listed = (items: readonly string[]): string => items.map((item) => `- ${oneLine(item)}`).join('\n')
+
+/** Whether an answer has the form that was asked for: an objective, and at least two of the other parts. */
+export const isStructured = (text: string): boolean => {
+  const parts = partsOf(text)
+  return (parts.get('Objective')?.length ?? 0) > 0 && parts.size > 2
+}

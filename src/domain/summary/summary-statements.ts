@@ -39,7 +39,7 @@ export const statementsIn = (text: string): readonly SummaryStatement[] => {
   return statements
 }
 
-/** Whether each line in turn stands in no fence of code. A fence that is never closed goes on to the end. */
+/** Whether each line in turn stands in no fence of code. A fence that is never closed reaches to the end. */
 const outsideCode = (): ((line: string) => boolean) => {
   let open: string | undefined
   return (line) => {

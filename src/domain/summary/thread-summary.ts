@@ -7,7 +7,7 @@ export type SummaryPart = (typeof SUMMARY_PARTS)[number]
 /** The name, in the place of a model's, of the summarizer that quotes the record. */
 export const EXTRACTIVE = 'extractive'
 
-/** The name, in the place of a model's, of whoever edits a summary. */
+/** The name, in the place of a model's, of a person who edits a summary. */
 export const PERSON = 'person'
 
 /** Aims of a summary in tokens: unless said otherwise, at least, and at most. Five parts have no room in less. */

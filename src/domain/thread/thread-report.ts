@@ -17,7 +17,7 @@ export interface ThreadOutcome {
 const LONGEST_ANSWER = 20_000
 const LONGEST_TASK = 200
 
-/** The outcome of a thread whose latest session has come to its end; nothing while there is work left to do. */
+/** The outcome of a thread whose latest session has ended; nothing while there is work left to do. */
 export const outcomeOnRecord = (session: AgentSession): Omit<ThreadOutcome, 'answer'> | undefined => {
   if (session.state === 'completed') return { outcome: 'completed' }
   if (session.state !== 'failed') return undefined
@@ -53,7 +53,7 @@ export const threadReport = (
 /** Says which threads are at work for an agent, to one that begins or resumes in the middle of them. */
 export const openThreadsNote = (threads: readonly (DelegatedThread & { readonly task: string })[]): string =>
   [
-    'These threads are at work for you, and you are told their outcomes when you come to rest: end your turn when you need them.',
+    'These threads are at work for you, and you are told their outcomes once your turn has ended: end it when you need them.',
     ...threads.map(
       ({ handoff, session, task }) =>
         `- ${session.conversationId}, by ${inQuotes(handoff.targetAgent)}: ${quoted(task)}`,

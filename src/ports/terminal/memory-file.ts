@@ -14,7 +14,7 @@ export interface MemoryFile {
   /**
    * Replaces the file with the text that a rule makes of it. Asked about its own text, the rule gives that text back. Every
    * implementation keeps these promises:
-   * - a reader, and whoever comes after a crash, finds the old file or the new one, whole;
+   * - a reader, also one after a crash, finds the old file or the new one, whole;
    * - changes of our processes come one after the other, and none is lost;
    * - the rule is asked again when the file was changed meanwhile; it may be asked any number of times;
    * - when the rule refuses, or gives the text it got, nothing is written.

@@ -25,14 +25,18 @@ export interface Candidate {
 }
 
 /** A document that a candidate has taken for itself, until the handoff is completed. */
-export interface TakenDocument {
+export interface TakenPendingDocument {
   readonly pending: PendingDocument
   readonly by: string
 }
 
 /**
- * Keeps documents that wait for the next session of a workspace, and the sessions that may become it. Files are replaced
- * and moved whole, and are for their owner only: a document is pending, or taken by one candidate, or over.
+ * Keeps documents that wait for the next session of a workspace, and the sessions that may become it. The domain decides
+ * what happens to a document (`DOCUMENT_TRANSITIONS`). Every implementation keeps these promises:
+ * - a document is in one place at a time: it is pending, or taken by one candidate, or over;
+ * - a workspace has one pending document, and a written one takes the place of the one before;
+ * - a document that waits no longer, or that another one has replaced, is not moved;
+ * - what is read is what was written, and forgetting it twice changes nothing.
  */
 export interface PendingFiles {
   /** The workspace of a folder. Absent where there is no such folder. */
@@ -40,12 +44,15 @@ export interface PendingFiles {
   readPending(workspace: string): Promise<PendingDocument | undefined>
   writePending(document: PendingDocument): Promise<void>
   listPending(): Promise<readonly PendingDocument[]>
-  /** Moves a pending document to the candidate that has it from now on. */
-  takePending(document: PendingDocument, by: string): Promise<void>
-  listTaken(): Promise<readonly TakenDocument[]>
-  forgetTaken(taken: TakenDocument): Promise<void>
-  /** Moves a pending document to those that are over: its session is still to be ended, if it has ended. */
-  closePending(document: PendingDocument): Promise<void>
+  /** Moves a pending document to the candidate that has it from now on. False, and nothing moves, unless it waits. */
+  takePending(document: PendingDocument, by: string): Promise<boolean>
+  listTaken(): Promise<readonly TakenPendingDocument[]>
+  forgetTaken(taken: TakenPendingDocument): Promise<void>
+  /**
+   * Moves a pending document to those that are over: its session is still to be ended, if its terminal has ended. False, and
+   * nothing moves, unless it waits.
+   */
+  closePending(document: PendingDocument): Promise<boolean>
   listClosed(): Promise<readonly PendingDocument[]>
   forgetClosed(document: PendingDocument): Promise<void>
   listCandidates(): Promise<readonly Candidate[]>

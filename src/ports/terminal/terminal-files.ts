@@ -59,7 +59,7 @@ export type WindowVariables = Readonly<Record<string, string>>
  */
 export interface TerminalFiles {
   readKept(providerSessionId: string): Promise<KeptSession | undefined>
-  writeKept(providerSessionId: string, kept: KeptSession): Promise<void>
+  writeKept(providerSessionId: string, session: KeptSession): Promise<void>
   writeCard(providerSessionId: string, card: SessionCard): Promise<void>
   /**
    * The prompts of a session that hooks have put aside and nobody has taken yet, by the names of their events. The

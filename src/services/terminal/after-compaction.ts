@@ -3,8 +3,8 @@ import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { GivenBack } from '../../ports/terminal/wire.ts'
-import { type CarriedDocument, carried, personWordsOf } from './carried-text.ts'
-import { lineOf } from './conversation-line.ts'
+import { type CarriedDocument, carried, wordsToCarry } from './carried-text.ts'
+import { conversationLine } from './conversation-line.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
@@ -56,13 +56,13 @@ export class AfterCompaction {
     if (this.#texts.size > REMEMBERED && oldest !== undefined) this.#texts.delete(oldest)
   }
 
-  /** Whoever works a session otherwise, such as a runner, gives its agent back what it needs. */
+  /** Nothing for a session that another process works, such as a runner: that one gives its agent back what it needs. */
   async #textOf(at: FollowedSession): Promise<GivenBack | undefined> {
-    const { session, kept } = at
+    const { session, tracking } = at
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
-    if (kept.holder === undefined || conversation === undefined) return undefined
+    if (tracking.holder === undefined || conversation === undefined) return undefined
     const document = await this.#documentOf(at, conversation)
-    const words = await personWordsOf(this.#deps, conversation, { session, document: document?.text })
+    const words = await wordsToCarry(this.#deps, conversation, { session, document: document?.text })
     const given = carried(defined({ opening: OPENING, document, words, nonce: this.#deps.ids.next() }))
     if (given === undefined) return undefined
     const messages = words.chosen.shown.filter(({ text }) => text !== '').length
@@ -70,8 +70,8 @@ export class AfterCompaction {
     return { text: given.text, notice: givenBackNotice(messages, part) }
   }
 
-  async #documentOf({ kept }: FollowedSession, conversation: Conversation): Promise<CarriedDocument | undefined> {
-    const { pending, lastHandoffPath: path } = kept
+  async #documentOf({ tracking }: FollowedSession, conversation: Conversation): Promise<CarriedDocument | undefined> {
+    const { pending, lastHandoffPath: path } = tracking
     const waiting = pending && (await this.#deps.pending.readPending(pending.workspace))
     if (waiting !== undefined && waiting.id === pending?.id) {
       const origin = `You wrote the document below at ${waiting.writtenAt}, for the session after this one.`
@@ -85,7 +85,7 @@ export class AfterCompaction {
 
   /** The last handoff of a conversation; of a branch without one, the last before it branched off. */
   async #lastHandoff(conversation: Conversation): Promise<HandoffMetadata | undefined> {
-    for await (const { conversation: each, until } of lineOf(this.#deps.store, conversation)) {
+    for await (const { conversation: each, until } of conversationLine(this.#deps.store, conversation)) {
       const filter = { conversationId: each.id, order: 'newest_first' as const }
       const { items } = await this.#deps.store.handoffs.list(filter, { limit: until === undefined ? 1 : MOST_AFTER })
       const last = items.find(({ initiatedAt }) => until === undefined || initiatedAt <= until)

@@ -1,14 +1,15 @@
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { afterEnd } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
+import type { CandidateSuccession, SuccessionParts } from './candidate-succession.ts'
 import type { HookAnswer, HookEvent } from './hook-event.ts'
-import type { Succession, SuccessionParts } from './succession.ts'
 
 const TAKEN: HookAnswer = { outcome: 'ok', signals: [] }
 
 /** The parts that take the events of candidates. */
 export interface CandidateParts extends SuccessionParts {
-  readonly succession: Succession
+  readonly succession: CandidateSuccession
 }
 
 /** Takes the events of sessions that have begun with a pending document, until their first turn. */
@@ -52,7 +53,7 @@ export class CandidateEvents {
     if (event === 'pre-compact' || event === 'post-compact') return true
     if (event === 'session-start') return input.source === 'compact'
     if (event === 'statusline' || event === 'ack') return false
-    const after = (await this.#parts.sessions.kept(candidate.providerSessionId))?.turns ?? 0
+    const after = (await this.#parts.sessions.trackingOf(candidate.providerSessionId))?.turns ?? 0
     const found = await this.#parts.turns.hasTurn(candidate, { after, isAtRest: event !== 'post-tool-use' })
     return found ?? event === 'stop'
   }
@@ -67,11 +68,11 @@ export class CandidateEvents {
       case 'user-prompt-submit':
         await candidates.addPrompt(candidate, event)
         return TAKEN
-      case 'session-end':
-        // Nobody asked it anything: it was never there.
-        if (candidate.prompts.length === 0) await candidates.forget(candidate)
-        else await candidates.change({ ...candidate, hasEnded: true })
+      case 'session-end': {
+        const ended = afterEnd(candidate)
+        await (ended === undefined ? candidates.forget(candidate) : candidates.change(ended))
         return TAKEN
+      }
       case 'statusline':
         return { outcome: 'not_registered', signals: [] }
       default:

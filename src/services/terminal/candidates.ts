@@ -1,5 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
+import { candidacyOf, isGiven, withTypedPrompt } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
@@ -7,12 +8,6 @@ import type { HookEvent } from './hook-event.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
-
-/** As many prompts are kept of a session that has taken no turn. */
-const MOST_PROMPTS = 50
-
-/** The starts after which a session has nothing in its window. */
-const FRESH: readonly (string | undefined)[] = [undefined, 'startup', 'clear']
 
 /** Memory files that only one runtime reads. */
 const FILES_OF: Readonly<Record<TerminalRuntime, readonly string[]>> = {
@@ -34,21 +29,21 @@ export class Candidates {
   }
 
   async find(providerSessionId: string): Promise<Candidate | undefined> {
-    return (await this.#known()).get(providerSessionId)
+    return (await this.#byName()).get(providerSessionId)
   }
 
   async list(): Promise<readonly Candidate[]> {
-    return [...(await this.#known()).values()]
+    return [...(await this.#byName()).values()]
   }
 
   /** The candidate that an event is about: one that is known, or one that a start makes. */
   async about(event: HookEvent): Promise<Candidate | undefined> {
-    const known = await this.find(event.input.providerSessionId)
-    if (known !== undefined || event.event !== 'session-start' || !isAlone(event)) return known
-    const { cwd = '', source } = event.input
-    const workspace = this.#deps.pending.workspaceOf(cwd)
-    if (source === 'fork' && workspace !== undefined) return this.#beginFork(event, workspace)
-    if (!FRESH.includes(source)) return undefined
+    const found = await this.find(event.input.providerSessionId)
+    if (found !== undefined || event.event !== 'session-start') return found
+    const candidacy = candidacyOf(event.input)
+    const workspace = this.#deps.pending.workspaceOf(event.input.cwd ?? '')
+    if (candidacy === 'copy' && workspace !== undefined) return this.#beginFork(event, workspace)
+    if (candidacy !== 'successor') return undefined
     const pending = await this.#pendingFor(event)
     if (pending !== undefined) return this.#begin(event, pending, { branchOf: pending.conversationId })
     const thread = await this.#threadFor(event)
@@ -63,19 +58,18 @@ export class Candidates {
 
   async change(candidate: Candidate): Promise<void> {
     await this.#deps.pending.writeCandidate(candidate)
-    ;(await this.#known()).set(candidate.providerSessionId, candidate)
+    ;(await this.#byName()).set(candidate.providerSessionId, candidate)
   }
 
   async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
-    const { prompts, runtime } = candidate
-    if (prompt !== undefined && this.#deps.readers.transcripts[runtime].isOwnPrompt?.(prompt)) return
-    if (prompt === undefined || prompt.trim() === '' || prompts.some((one) => one.commandId === commandId)) return
-    await this.change({ ...candidate, prompts: [...prompts, { commandId, prompt }].slice(-MOST_PROMPTS) })
+    if (prompt === undefined || this.#deps.readers.transcripts[candidate.runtime].isOwnPrompt?.(prompt)) return
+    const prompted = withTypedPrompt(candidate, { commandId, prompt })
+    if (prompted !== candidate) await this.change(prompted)
   }
 
   async forget({ providerSessionId }: Candidate): Promise<void> {
     await this.#deps.pending.forgetCandidate(providerSessionId)
-    ;(await this.#known()).delete(providerSessionId)
+    ;(await this.#byName()).delete(providerSessionId)
   }
 
   /** A fork is decided once its transcript is there: until then nobody can say what it is a copy of. */
@@ -84,7 +78,7 @@ export class Candidates {
     return this.#begin(event, { id: this.#deps.ids.next(), workspace }, { isFork: true })
   }
 
-  /** The thread whose summary the session has read; a session that is on record already is none of its. */
+  /** The thread whose summary the session has read. A session that is on record has work of its own. */
   async #threadFor({ runtime, input }: HookEvent): Promise<ConversationId | undefined> {
     const { cwd, providerSessionId } = input
     const waiting = await this.#deps.threads?.waitingIn(cwd, FILES_OF[runtime])
@@ -94,12 +88,12 @@ export class Candidates {
 
   /** The document that waits for a session that starts so. */
   async #pendingFor({ input, at }: HookEvent): Promise<PendingDocument | undefined> {
-    const { source, cwd = '', providerSessionId } = input
-    const workspace = this.#deps.pending.workspaceOf(cwd)
-    const pending = workspace === undefined ? undefined : await this.#deps.pending.readPending(workspace)
-    if (pending === undefined || this.#documents.isOver(pending, at)) return undefined
-    if (pending.providerSessionId === providerSessionId) return source === 'clear' ? pending : undefined
-    return (await this.#sessions.find(providerSessionId)) === undefined ? pending : undefined
+    const workspace = this.#deps.pending.workspaceOf(input.cwd ?? '')
+    const { document } = (workspace === undefined ? undefined : await this.#documents.waitingIn(workspace)) ?? {}
+    if (document === undefined) return undefined
+    const isOwn = document.providerSessionId === input.providerSessionId
+    const isOnRecord = isOwn || (await this.#sessions.find(input.providerSessionId)) !== undefined
+    return isGiven(document, input, { now: at ?? this.#deps.clock.now(), isOnRecord }) ? document : undefined
   }
 
   async #begin(
@@ -114,14 +108,10 @@ export class Candidates {
     return begun
   }
 
-  #known(): Promise<Map<string, Candidate>> {
+  #byName(): Promise<Map<string, Candidate>> {
     this.#all ??= this.#deps.pending
       .listCandidates()
       .then((all) => new Map(all.map((candidate) => [candidate.providerSessionId, candidate])))
     return this.#all
   }
 }
-
-/** Whether nobody but a person started a session; one that another session started continues nobody's work. */
-const isAlone = ({ input: { cwd, parentSessionId, within } }: HookEvent): boolean =>
-  cwd !== undefined && parentSessionId === undefined && within === undefined

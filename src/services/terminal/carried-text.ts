@@ -57,24 +57,28 @@ export const carried = ({
   nonce,
 }: CarriedParts): { readonly text: string; readonly isWhole: boolean } | undefined => {
   const block = personWordsBlock({ chosen: words.chosen, nonce }, `${opening}\n${document?.text ?? ''}`)
-  const said = block === undefined || words.path === undefined ? block : `${block}\n\n${moreIn(words.path)}`
-  const noted = document && documentBlock(document, { said, nonce, room: MOST_CHARACTERS - opening.length })
-  if (said === undefined && noted === undefined) return undefined
-  const text = [opening, noted?.block, said].filter((part) => part !== undefined).join('\n\n')
+  const wordsPart = block === undefined || words.path === undefined ? block : `${block}\n\n${moreIn(words.path)}`
+  const noted = document && documentBlock(document, { wordsPart, nonce, room: MOST_CHARACTERS - opening.length })
+  if (wordsPart === undefined && noted === undefined) return undefined
+  const text = [opening, noted?.block, wordsPart].filter((part) => part !== undefined).join('\n\n')
   return { text, isWhole: noted?.isWhole !== false }
 }
 
 const documentBlock = (
   { text, origin, path }: CarriedDocument,
-  { said = '', nonce, room }: { readonly said: string | undefined; readonly nonce: string; readonly room: number },
+  {
+    wordsPart = '',
+    nonce,
+    room,
+  }: { readonly wordsPart: string | undefined; readonly nonce: string; readonly room: number },
 ): { readonly block: string; readonly isWhole: boolean } => {
   const note = (shown: string): string => (shown.length === text.length ? '' : cutNote(shown.length, text.length, path))
-  const around = `${said}\n${origin}`
+  const around = `${wordsPart}\n${origin}`
   const blockOf = (shown: string): string => {
     const { fence, block } = fenced({ name: 'document', text: shown, nonce, around })
     return `${origin} ${ruleOf(fence)}${note(shown)}\n\n${block}`
   }
-  const left = room - said.length - 4
+  const left = room - wordsPart.length - 4
   const whole = text.length <= left ? blockOf(text) : undefined
   if (whole !== undefined && whole.length <= left) return { block: whole, isWhole: true }
   const overhead = blockOf('').length
@@ -105,21 +109,21 @@ const cutNote = (shown: number, all: number, path: string | undefined): string =
 }
 
 /** The person's words in a conversation, and where it is a branch those from before it, from the record, as far as there is room beside a document. */
-export const personWordsOf = async (
+export const wordsToCarry = async (
   { store, clock, files }: Pick<TerminalDeps, 'store' | 'clock' | 'files'>,
   conversation: Conversation,
   { session, document }: { readonly session: AgentSession; readonly document: string | undefined },
 ): Promise<SaidWords> => {
   const bytes = document === undefined ? WORDS_BYTES : Math.max(LEAST_WORDS_BYTES, WORDS_BYTES - document.length)
   const tokens = Math.floor(bytes / BYTES_PER_TOKEN)
-  const { asked } = conversation
+  const { asked: latest } = conversation
   // A prompt is on record with the answer to it: until then only the hook has told of it.
-  const isUnsaid = asked !== undefined && session.progress.nextSequence <= asked.sequence
-  const unsaid = isUnsaid && asked.prompt.trim() !== '' ? [{ text: asked.prompt, at: clock.now() }] : []
+  const isUnsaid = latest !== undefined && session.progress.nextSequence <= latest.sequence
+  const unsaid = isUnsaid && latest.prompt.trim() !== '' ? [{ text: latest.prompt, at: clock.now() }] : []
   const within = async (budget: number): Promise<ChosenWords> => {
     const { messages, more } = await wordsOnLine(store, conversation, wordsWanted(budget))
-    const said = messages.filter(({ text }) => text.trim() !== '')
-    return choosePersonWords([...unsaid, ...said], { tokens: budget, more })
+    const recorded = messages.filter(({ text }) => text.trim() !== '')
+    return choosePersonWords([...unsaid, ...recorded], { tokens: budget, more })
   }
   const chosen = await within(tokens)
   if (chosen.leftOut === 0 && chosen.shown.every(({ cut }) => cut === undefined)) return { chosen }

@@ -15,7 +15,7 @@ interface OnLine {
 }
 
 /** A conversation, and then those that it branched off from, nearest first. */
-export async function* lineOf(
+export async function* conversationLine(
   { conversations }: Pick<Store, 'conversations'>,
   conversation: Conversation,
 ): AsyncGenerator<OnLine, void> {
@@ -37,7 +37,7 @@ export const wordsOnLine = async (
 ): Promise<{ readonly messages: readonly PersonMessage[]; readonly more: number }> => {
   const messages: PersonMessage[] = []
   let older = 0
-  for await (const { conversation: each, until } of lineOf(store, conversation)) {
+  for await (const { conversation: each, until } of conversationLine(store, conversation)) {
     const found = await store.messages.findPersonMessages(each.id, wanted)
     messages.push(...found.messages.filter(({ at }) => until === undefined || at <= until))
     older += found.more

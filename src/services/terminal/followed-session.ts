@@ -13,18 +13,18 @@ export class FollowedSession {
   readonly providerSessionId: string
   session: AgentSession
   monitor: ContextMonitor | undefined
-  kept: KeptSession
+  tracking: KeptSession
   /** Whether this event made it. */
   isNew = false
 
-  constructor(providerSessionId: string, session: AgentSession, kept: KeptSession) {
+  constructor(providerSessionId: string, session: AgentSession, tracking: KeptSession) {
     this.providerSessionId = providerSessionId
     this.session = session
-    this.kept = kept
+    this.tracking = tracking
   }
 
   get runtime(): TerminalRuntime {
-    return this.kept.runtime
+    return this.tracking.runtime
   }
 
   /** Names everything that is derived from the provider session. */
@@ -34,7 +34,7 @@ export class FollowedSession {
 
   /** Changes what is kept. A part that is undefined is taken away. */
   keep(change: { readonly [Part in keyof KeptSession]?: KeptSession[Part] | undefined }): void {
-    this.kept = defined({ ...this.kept, ...change }) as KeptSession
+    this.tracking = defined({ ...this.tracking, ...change }) as KeptSession
   }
 
   /** Takes the answer of a command. */
@@ -50,11 +50,11 @@ export class FollowedSession {
   }
 
   hasTaken(event: CommandId): boolean {
-    return this.kept.events.includes(event)
+    return this.tracking.events.includes(event)
   }
 
   remember(event: CommandId): void {
-    this.keep({ events: [...this.kept.events, event].slice(-EVENTS_REMEMBERED) })
+    this.keep({ events: [...this.tracking.events, event].slice(-EVENTS_REMEMBERED) })
   }
 }
 

@@ -20,23 +20,23 @@ export const isTask = (prompt: string): boolean => prompt.trim() !== '' && !NO_T
 /** Notes prompts that hooks have seen, until the transcript has them. A wrapper of the runtime is no word of a person. */
 export const notePrompts = (
   { readers, ...how }: Deps,
-  at: Pick<FollowedSession, 'runtime' | 'kept' | 'keep'>,
+  at: Pick<FollowedSession, 'runtime' | 'tracking' | 'keep'>,
   prompts: readonly HookPrompt[],
 ): void => {
   const reader = readers.transcripts[at.runtime]
   const typed = prompts.filter(({ text }) => reader.isOwnPrompt?.(text) !== true)
-  const before = at.kept.prompts ?? []
-  const known = typed.reduce((all, prompt) => withPrompt(all, prompt, how), before)
-  if (known !== before) at.keep({ prompts: known })
+  const before = at.tracking.prompts ?? []
+  const noted = typed.reduce((all, prompt) => withPrompt(all, prompt, how), before)
+  if (noted !== before) at.keep({ prompts: noted })
 }
 
 /** A turn of a transcript in which the words that a hook saw are the person's, and the prompts that are left then. */
 export const whoseWords = (
   { sha256, redact }: Deps,
-  { kept }: Pick<FollowedSession, 'kept'>,
+  { tracking }: Pick<FollowedSession, 'tracking'>,
   turn: TurnInput,
 ): { readonly turn: TurnInput; readonly prompts: readonly KnownPrompt[]; readonly unknown: number } => {
-  let prompts = kept.prompts ?? []
+  let prompts = tracking.prompts ?? []
   const messages = turn.messages.map((message): MessageInput => {
     if (message.role !== 'user' || message.origin !== 'unknown') return message
     const left = metPrompt(prompts, message.text, { sha256, redact })

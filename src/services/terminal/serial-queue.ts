@@ -4,7 +4,7 @@ export class SerialQueue {
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve()
-    // Whoever came before has told its own caller how it went.
+    // The work before has answered its own caller, also where it failed.
     const done = before.then(work, work)
     const settled = done.then(
       () => undefined,

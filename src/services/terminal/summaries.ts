@@ -4,7 +4,7 @@ import type { FollowedSession } from './followed-session.ts'
 import type { HookEventName, TerminalSignal } from './hook-event.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
-/** The events after which an agent has come to rest. */
+/** The events after which an agent has stopped working. */
 const AT_REST: readonly HookEventName[] = ['stop', 'session-end']
 
 /** Summaries of threads in the memory files that terminal agents read. */
@@ -22,9 +22,9 @@ export class Summaries {
     return failed && stillThere(failed)
   }
 
-  /** Ends the wait of a thread once its agent has come to rest for the first time. What fails is tried at the next rest. */
+  /** Ends the wait of a thread once its agent has stopped for the first time. What fails is tried when it stops again. */
   async at(at: FollowedSession, event: HookEventName): Promise<void> {
-    if (at.kept.hasSummary !== true || !AT_REST.includes(event)) return
+    if (at.tracking.hasSummary !== true || !AT_REST.includes(event)) return
     const thread = await this.#deps.store.conversations.find(at.session.conversationId)
     const report = thread && (await this.#deps.threads?.end(thread))
     const [failed] = report?.failed ?? []

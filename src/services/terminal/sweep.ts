@@ -1,8 +1,7 @@
+import { isStranded } from '../../domain/terminal/candidate.ts'
 import { everyPage } from '../../ports/store/page.ts'
-import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { KeptSession } from '../../ports/terminal/terminal-files.ts'
 import type { CandidateParts } from './candidate-events.ts'
-import { endSession } from './end-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
 /** Finishes what an interrupted service began, and ends what waits for nothing any more. */
@@ -33,9 +32,9 @@ export class Sweep {
     for (const id of await this.#goneOnes())
       await inTurn(id, async () => {
         const at = await sessions.find(id)
-        if (at === undefined || !this.#isGone(at.providerSessionId, at.kept)) return
+        if (at === undefined || !this.#isGone(at.providerSessionId, at.tracking)) return
         await turns.take(at, { isAtRest: true })
-        await endSession(this.#deps, documents, at)
+        await documents.endSession(at)
         await sessions.keep(at)
       })
   }
@@ -45,8 +44,8 @@ export class Sweep {
     if (this.#deps.agentOf === undefined) return found
     for await (const { session } of everyPage((page) => this.#deps.store.sessions.listUnfinished(page))) {
       const { providerSessionId: id, state } = session
-      const kept = id === undefined || state !== 'active' ? undefined : await this.#parts.sessions.kept(id)
-      if (id !== undefined && kept?.sessionId === session.id && this.#isGone(id, kept)) found.push(id)
+      const tracking = id === undefined || state !== 'active' ? undefined : await this.#parts.sessions.trackingOf(id)
+      if (id !== undefined && tracking?.sessionId === session.id && this.#isGone(id, tracking)) found.push(id)
     }
     return found
   }
@@ -67,25 +66,28 @@ export class Sweep {
       })
   }
 
-  /** A session that has begun with a document keeps it, also over the end of its time. */
+  /** Closes the documents that nobody has taken in their time. A candidate that has begun with one may still take it. */
   async #closeExpired(): Promise<void> {
     const { candidates, documents } = this.#parts
-    const begun = new Set((await candidates.list()).map(({ pendingId }) => pendingId))
+    const begunWith = new Set((await candidates.list()).map(({ pendingId }) => pendingId))
     for (const { workspace } of await this.#deps.pending.listPending())
       await documents.inWorkspace(workspace, async () => {
-        const pending = await this.#deps.pending.readPending(workspace)
-        if (pending !== undefined && documents.isOver(pending) && !begun.has(pending.id))
-          await this.#deps.pending.closePending(pending)
+        const left = await documents.waitingIn(workspace)
+        if (left === undefined) return
+        const isBegunWith = begunWith.has(left.document.id)
+        const now = this.#deps.clock.now()
+        await documents.change(left, { type: 'close', because: 'expired', now, isBegunWith })
       })
   }
 
   async #releaseClosed(): Promise<void> {
     const { sessions, documents, inTurn } = this.#parts
-    for (const over of await this.#deps.pending.listClosed())
-      await inTurn(over.providerSessionId, async () => {
-        const at = await sessions.find(over.providerSessionId)
-        if (at === undefined) return this.#deps.pending.forgetClosed(over)
-        await documents.release(at, over)
+    for (const document of await this.#deps.pending.listClosed())
+      await inTurn(document.providerSessionId, async () => {
+        const closed = { status: 'closed', document } as const
+        const at = await sessions.find(document.providerSessionId)
+        if (at === undefined) return void (await documents.change(closed, { type: 'forget' }))
+        await documents.release(at, closed)
         await sessions.keep(at)
       })
   }
@@ -93,14 +95,12 @@ export class Sweep {
   /** Records what was said in a session that ended before its first turn, once its document is not there any more. */
   async #settleLost(): Promise<void> {
     const { candidates, succession, inTurn } = this.#parts
-    const isLost = async ({ hasEnded, ...candidate }: Candidate): Promise<boolean> =>
-      hasEnded && (await candidates.documentOf({ hasEnded, ...candidate })) === undefined
     for (const candidate of await candidates.list()) {
-      if (!(await isLost(candidate))) continue
+      if (!candidate.hasEnded || !isStranded(candidate, await candidates.documentOf(candidate))) continue
       await inTurn(candidate.providerSessionId, async () => {
         const at = await succession.settle(candidate)
-        if (at?.kept.holder === undefined) return
-        const { holder } = at.kept
+        if (at?.tracking.holder === undefined) return
+        const { holder } = at.tracking
         await this.#deps.handoffs.completeSession({ session: at.session.id, holder })
       })
     }

@@ -12,22 +12,27 @@ import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import type { RecordedTurns } from '../commands/answers.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { HookOutcome, TerminalSignal } from './hook-event.ts'
-import { outcomeOf, reported } from './reported.ts'
-import { type HandoffAsked, type HandoffKept, requestHandoff } from './requested-handoff.ts'
+import type { HandoffAsked, LeaveOutcome } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalReply } from './terminal-refusal.ts'
 import type { TerminalService } from './terminal-service.ts'
 import type { TerminalSession } from './terminal-sessions.ts'
+import { outcomeOf, reported } from './window-reports.ts'
 
 /** A session as it is shown, with the newest handoff that came out of it. */
 export interface SessionView {
   readonly session: AgentSession
   readonly monitor: ContextMonitor
-  readonly kept?: KeptSession
+  readonly tracking?: KeptSession
   readonly lastHandoff?: HandoffMetadata
   /** The document that it left for the next session of its workspace. */
   readonly pending?: PendingDocument
 }
+
+/** A document that waits for the next session, or a handoff that was begun and the file that its document is kept in. */
+export type HandoffKept =
+  | ({ readonly state: 'pending' } & LeaveOutcome)
+  | { readonly state: 'initiated'; readonly handoff: HandoffMetadata; readonly path?: string }
 
 /** So many sessions are looked at for the last one of a folder. */
 const MOST_LOOKED_AT = 1_000
@@ -52,14 +57,14 @@ export class TerminalRequests {
     this.#terminals = terminals
   }
 
-  /** A session by our id or by the runtime's own. Only looks: whoever asks may turn out to have no right to know. */
+  /** A session by our id or by the runtime's own. Only looks: the caller may turn out to have no right to know. */
   async find(id: string): Promise<AgentSession | undefined> {
     const { sessions } = this.#deps.store
     const own = isId(id) ? await sessions.find(agentSessionId(id)) : undefined
     if (own !== undefined || !PROVIDER_SESSION.test(id)) return own
-    const kept = await this.#terminals.sessions.kept(id)
-    const known = kept && (await sessions.find(kept.sessionId))
-    return known ?? (await sessions.findByProviderSession(id)).at(-1)
+    const tracking = await this.#terminals.sessions.trackingOf(id)
+    const tracked = tracking && (await sessions.find(tracking.sessionId))
+    return tracked ?? (await sessions.findByProviderSession(id)).at(-1)
   }
 
   async view(id: string): TerminalReply<SessionView> {
@@ -68,20 +73,21 @@ export class TerminalRequests {
     const monitor = session && (await this.#deps.store.monitors.find(session.id))
     if (session === undefined || monitor === undefined) return err({ code: 'session.unknown', id })
     const { providerSessionId } = session
-    const kept = providerSessionId === undefined ? undefined : await this.#terminals.sessions.kept(providerSessionId)
+    const tracking =
+      providerSessionId === undefined ? undefined : await this.#terminals.sessions.trackingOf(providerSessionId)
     const newest = { conversationId: session.conversationId, order: 'newest_first' as const }
     const [lastHandoff] = (await this.#deps.store.handoffs.list(newest, { limit: 1 })).items
-    const pending = kept && (await this.#terminals.documents.of({ kept }))
-    return ok(defined({ session, monitor, kept, lastHandoff, pending }))
+    const pending = tracking && (await this.#terminals.documents.of({ tracking }))
+    return ok(defined({ session, monitor, tracking, lastHandoff, pending }))
   }
 
   list(page: Page): Promise<Paged<AgentSession>> {
     return this.#deps.store.sessions.list({ order: 'newest_first' }, page)
   }
 
-  register(asked: TerminalSession): TerminalReply<{ readonly session: AgentSession; readonly isNew: boolean }> {
-    return this.#terminals.inTurn(asked.providerSessionId, async () => {
-      const registered = await this.#terminals.sessions.register(asked)
+  register(start: TerminalSession): TerminalReply<{ readonly session: AgentSession; readonly isNew: boolean }> {
+    return this.#terminals.inTurn(start.providerSessionId, async () => {
+      const registered = await this.#terminals.sessions.register(start)
       if (!registered.ok) return registered
       const at = registered.value
       await this.#terminals.cards.write(at)
@@ -95,7 +101,7 @@ export class TerminalRequests {
     commandId: CommandId | undefined,
   ): TerminalReply<Pick<RecordedTurns, 'turns' | 'session'>> {
     return this.#at(id, async (at) => {
-      const { holder } = at.kept
+      const { holder } = at.tracking
       if (holder === undefined) return err({ code: 'session.superseded', sessionId: at.session.id })
       const recorded = await this.#deps.handoffs.recordTurns(
         defined({ session: at.session.id, holder, turns, commandId }),
@@ -125,24 +131,50 @@ export class TerminalRequests {
     return this.#at(id, async (at) => ok(await this.#deps.context.acknowledge(at.session.id, signals)))
   }
 
-  /** Takes the handoff that the agent asks for, once everything it has done is on record. */
-  async handoff(id: string, asked: HandoffAsked): TerminalReply<HandoffKept> {
+  /**
+   * Takes the handoff that the agent asks for, once everything it has done is on record. To itself, it leaves a document for
+   * the next session of the workspace; a handoff to another agent begins at once, and waits for that agent.
+   */
+  async handoff(id: string, request: HandoffAsked): TerminalReply<HandoffKept> {
     const { turns, documents } = this.#terminals
-    const kept = await this.#at(id, async (at) => {
+    const wanted = this.#redacted(request)
+    const left = await this.#at<HandoffKept>(id, async (at) => {
       await turns.take(at, { isAtRest: true })
-      return requestHandoff(this.#deps, documents, at, this.#redacted(asked))
+      const { targetAgent = at.session.agentName } = wanted
+      if (targetAgent.trim() !== at.session.agentName) return this.#transfer(at, { ...wanted, targetAgent })
+      const leaving = await documents.leave(at, wanted)
+      return leaving.ok ? ok({ state: 'pending', ...leaving.value }) : leaving
     })
-    // Whoever left the document that this one takes the place of waits no longer.
-    if (kept.ok && kept.value.state === 'pending' && kept.value.isReplacing) await this.#terminals.sweep()
-    return kept
+    // The session whose document was replaced waits no longer.
+    if (left.ok && left.value.state === 'pending' && left.value.isReplacing) await this.#terminals.sweep()
+    return left
+  }
+
+  async #transfer(
+    at: FollowedSession,
+    { document, reason, targetAgent, commandId }: HandoffAsked & { readonly targetAgent: string },
+  ): TerminalReply<HandoffKept> {
+    const { handoffs, files } = this.#deps
+    const { holder } = at.tracking
+    if (holder === undefined) return err({ code: 'session.superseded', sessionId: at.session.id })
+    const kind = 'agent_transfer' as const
+    const request = defined({ session: at.session.id, holder, kind, targetAgent, reason, document, commandId })
+    const begun = await handoffs.initiateHandoff(request)
+    if (!begun.ok) return begun
+    at.update(begun.value)
+    const { handoff } = begun.value
+    if (document === undefined) return ok({ state: 'initiated', handoff })
+    const path = await files.writeDocument(handoff.id, document)
+    at.keep({ lastHandoffPath: path })
+    return ok({ state: 'initiated', handoff, path })
   }
 
   /** The document stands in files as well as in the record. */
-  #redacted(asked: HandoffAsked): HandoffAsked {
+  #redacted(request: HandoffAsked): HandoffAsked {
     const { redact = (text: string) => text } = this.#deps
-    const { document, reason } = asked
+    const { document, reason } = request
     return {
-      ...asked,
+      ...request,
       ...(document !== undefined && { document: redact(document) }),
       ...(reason !== undefined && { reason: redact(reason) }),
     }
@@ -160,7 +192,7 @@ export class TerminalRequests {
     for await (const { session } of everyPage((page) => this.#deps.store.sessions.listUnfinished(page))) {
       const { providerSessionId, state } = session
       if (state !== 'active' || providerSessionId === undefined || workspace === undefined) continue
-      const { cwd, holder, hasEnded } = (await this.#terminals.sessions.kept(providerSessionId)) ?? {}
+      const { cwd, holder, hasEnded } = (await this.#terminals.sessions.trackingOf(providerSessionId)) ?? {}
       if (cwd === undefined || holder === undefined || hasEnded === true) continue
       if (this.#deps.pending.workspaceOf(cwd) === workspace) found.push(session)
     }
@@ -177,7 +209,7 @@ export class TerminalRequests {
       looked += 1
       if (workspace === undefined || looked > MOST_LOOKED_AT) return []
       const { providerSessionId: id, state, progress } = session
-      const { cwd, holder } = (id === undefined ? undefined : await this.#terminals.sessions.kept(id)) ?? {}
+      const { cwd, holder } = (id === undefined ? undefined : await this.#terminals.sessions.trackingOf(id)) ?? {}
       if (cwd === undefined || holder === undefined || state === 'handed_off' || progress.turns === 0) continue
       if (this.#deps.pending.workspaceOf(cwd) === workspace) return [session]
     }

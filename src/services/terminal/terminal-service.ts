@@ -3,24 +3,21 @@ import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { AfterCompaction } from './after-compaction.ts'
 import { CandidateEvents } from './candidate-events.ts'
+import { CandidateSuccession } from './candidate-succession.ts'
 import { Candidates } from './candidates.ts'
 import { Cards } from './cards.ts'
-import { Compactions, triggerIn } from './compactions.ts'
-import { endSession } from './end-session.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { type HookAnswer, type HookEvent, type HookEventName, type HookOutcome, redactedEvent } from './hook-event.ts'
 import { PendingDocuments } from './pending-documents.ts'
-import { outcomeOf, reported } from './reported.ts'
-import { Samples } from './samples.ts'
 import { isTask, notePrompts } from './seen-prompts.ts'
 import { SerialQueue } from './serial-queue.ts'
-import { Succession } from './succession.ts'
 import { Summaries } from './summaries.ts'
 import { Sweep } from './sweep.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import { type TerminalSession, TerminalSessions } from './terminal-sessions.ts'
 import { TerminalSignals } from './terminal-signals.ts'
 import { TurnImport } from './turn-import.ts'
+import { Compactions, outcomeOf, reported, Samples, triggerIn } from './window-reports.ts'
 
 /** Events after which there may be more to give back after a compaction, or to the session that comes next. */
 const TELLING: readonly HookEventName[] = ['session-start', 'user-prompt-submit', 'pre-compact', 'stop', 'session-end']
@@ -66,7 +63,7 @@ export class TerminalService {
     const { sessions, documents, turns } = this
     const inTurn: TerminalService['inTurn'] = (id, work) => this.inTurn(id, work)
     const parts = { sessions, documents, turns, candidates, inTurn }
-    const succession = new Succession(deps, parts)
+    const succession = new CandidateSuccession(deps, parts)
     this.#candidates = new CandidateEvents({ ...parts, succession })
     this.#sweep = new Sweep(deps, { ...parts, succession })
   }
@@ -125,7 +122,7 @@ export class TerminalService {
     if (event.event !== 'statusline') at.remember(event.commandId)
     const signals = await this.signals.at(at, event.event)
     this.#summaries.offer(at, signals)
-    const { notice } = at.kept
+    const { notice } = at.tracking
     if (event.event === 'user-prompt-submit') at.keep({ notice: undefined })
     await this.#prepare(at, event)
     await this.sessions.keep(at)
@@ -133,8 +130,8 @@ export class TerminalService {
     const isCompacted = event.event === 'session-start' && input.source === 'compact'
     const given = isCompacted ? await this.#afterCompaction.textFor(at) : undefined
     const notices = [notice, given?.notice].filter((each) => each !== undefined)
-    const told = { notice: notices.length === 0 ? undefined : notices.join('\n') }
-    return defined({ outcome, sessionId: at.session.id, signals, inject: given?.text, ...told })
+    const forPerson = { notice: notices.length === 0 ? undefined : notices.join('\n') }
+    return defined({ outcome, sessionId: at.session.id, signals, inject: given?.text, ...forPerson })
   }
 
   /** Makes the texts anew that later sessions, or this one after a compaction, are given while no service may run. */
@@ -146,7 +143,7 @@ export class TerminalService {
 
   async #handle(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
     const { input } = event
-    if (input.transcriptPath !== undefined && input.transcriptPath !== at.kept.transcriptPath)
+    if (input.transcriptPath !== undefined && input.transcriptPath !== at.tracking.transcriptPath)
       at.keep({ transcriptPath: input.transcriptPath })
     if (event.event === 'statusline') return this.#sample(at, event)
     if (WITH_VARIABLES.includes(event.event)) at.keep({ variables: input.variables })
@@ -155,7 +152,7 @@ export class TerminalService {
       case 'session-start':
         return this.#started(at, event)
       case 'user-prompt-submit':
-        await this.#asked(at, event)
+        await this.#noteTask(at, event)
         await this.turns.take(at, { isAtRest: true })
         return 'ok'
       case 'post-tool-use':
@@ -171,7 +168,7 @@ export class TerminalService {
         return 'ok'
       case 'session-end':
         await this.turns.take(at, { isAtRest: true })
-        await endSession(this.#deps, this.documents, at, event.commandId)
+        await this.documents.endSession(at, event.commandId)
         return 'ok'
       case 'ack':
         await this.#deps.context.acknowledge(at.session.id, input.signals ?? [])
@@ -190,8 +187,8 @@ export class TerminalService {
   async #register({ runtime, input }: HookEvent): Promise<FollowedSession | undefined> {
     const { providerSessionId, model, cwd } = input
     const parentSessionId = await this.#parentIn(input.parentSessionId)
-    const asked: TerminalSession = defined({ runtime, providerSessionId, model, cwd, parentSessionId })
-    const registered = await this.sessions.register(asked)
+    const start: TerminalSession = defined({ runtime, providerSessionId, model, cwd, parentSessionId })
+    const registered = await this.sessions.register(start)
     if (registered.ok) return registered.value
     this.#deps.logger.warn({ refusal: registered.error.code }, 'a terminal session was not registered')
     return undefined
@@ -210,7 +207,7 @@ export class TerminalService {
   async #started(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
     const { source, cwd } = event.input
     const isNoted = (this.#deps.agentOf?.(at.providerSessionId) ?? 'unknown') !== 'unknown'
-    at.keep({ cwd: cwd ?? at.kept.cwd, hasEnded: undefined, isNoted: isNoted || undefined })
+    at.keep({ cwd: cwd ?? at.tracking.cwd, hasEnded: undefined, isNoted: isNoted || undefined })
     if (source === 'compact') return this.#compacted(at, event, 'start')
     if (source !== 'clear' || at.isNew) return 'ok'
     const command = derivedCommand(this.#deps.sha256, event.commandId, 'cleared')
@@ -227,15 +224,15 @@ export class TerminalService {
 
   async #sample(at: FollowedSession, { input, at: producedAt }: HookEvent): Promise<HookOutcome> {
     const { costUsd } = input
-    if (costUsd !== undefined && costUsd !== at.kept.costUsd) at.keep({ costUsd })
+    if (costUsd !== undefined && costUsd !== at.tracking.costUsd) at.keep({ costUsd })
     return this.samples.take(at, input.raw, producedAt)
   }
 
   /** A prompt is the person's word, and the task of the conversation. What a runtime asks itself is neither. */
-  async #asked(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
+  async #noteTask(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
     notePrompts(this.#deps, at, [{ by: commandId, text: prompt }])
     const isOwn = this.#deps.readers.transcripts[at.runtime].isOwnPrompt?.(prompt) === true
-    if (at.kept.holder === undefined || isOwn || !isTask(prompt)) return
+    if (at.tracking.holder === undefined || isOwn || !isTask(prompt)) return
     const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
     await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
   }

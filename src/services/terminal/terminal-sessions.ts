@@ -38,7 +38,7 @@ const CACHED = 2_000
 export class TerminalSessions {
   readonly #deps: TerminalDeps
   /** Everything kept is in the files too; reading them for every status line would be a waste. */
-  readonly #kept = new Map<string, KeptSession>()
+  readonly #tracked = new Map<string, KeptSession>()
   /** Sessions as they were last read: enough for a sample, which is about the window and not about the session. */
   readonly #read = new Map<string, AgentSession>()
 
@@ -47,26 +47,26 @@ export class TerminalSessions {
   }
 
   /** The kept facts of a session, without a look at the store. */
-  async kept(providerSessionId: string): Promise<KeptSession | undefined> {
-    const known = this.#kept.get(providerSessionId) ?? (await this.#deps.files.readKept(providerSessionId))
-    if (known !== undefined) this.#cache(providerSessionId, known)
-    return known
+  async trackingOf(providerSessionId: string): Promise<KeptSession | undefined> {
+    const tracking = this.#tracked.get(providerSessionId) ?? (await this.#deps.files.readKept(providerSessionId))
+    if (tracking !== undefined) this.#cache(providerSessionId, tracking)
+    return tracking
   }
 
   /** As {@link find}, with the session as it was last read. */
   async findForSample(providerSessionId: string): Promise<FollowedSession | undefined> {
-    const [kept, session] = [this.#kept.get(providerSessionId), this.#read.get(providerSessionId)]
-    if (kept !== undefined && kept.sessionId === session?.id)
-      return new FollowedSession(providerSessionId, session, kept)
+    const [tracking, session] = [this.#tracked.get(providerSessionId), this.#read.get(providerSessionId)]
+    if (tracking !== undefined && tracking.sessionId === session?.id)
+      return new FollowedSession(providerSessionId, session, tracking)
     return this.find(providerSessionId)
   }
 
   async find(providerSessionId: string): Promise<FollowedSession | undefined> {
-    const kept = await this.kept(providerSessionId)
-    const session = kept && (await this.#deps.store.sessions.find(kept.sessionId))
-    if (kept !== undefined && session !== undefined) {
+    const tracking = await this.trackingOf(providerSessionId)
+    const session = tracking && (await this.#deps.store.sessions.find(tracking.sessionId))
+    if (tracking !== undefined && session !== undefined) {
       this.#read.set(providerSessionId, session)
-      return new FollowedSession(providerSessionId, session, kept)
+      return new FollowedSession(providerSessionId, session, tracking)
     }
     const latest = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).at(-1)
     return latest && this.#adopt(providerSessionId, latest)
@@ -74,46 +74,46 @@ export class TerminalSessions {
 
   /** Writes what is kept, so that nothing that was answered is forgotten. */
   async keep(at: FollowedSession): Promise<void> {
-    if (this.#kept.get(at.providerSessionId) === at.kept) return
-    await this.#deps.files.writeKept(at.providerSessionId, at.kept)
-    this.#cache(at.providerSessionId, at.kept)
+    if (this.#tracked.get(at.providerSessionId) === at.tracking) return
+    await this.#deps.files.writeKept(at.providerSessionId, at.tracking)
+    this.#cache(at.providerSessionId, at.tracking)
   }
 
   /** Finds a session, or starts it: the first of its conversation, or the next one when the last has ended. */
-  async register(asked: TerminalSession): Promise<Result<FollowedSession, Refusal>> {
-    const found = await this.find(asked.providerSessionId)
+  async register(start: TerminalSession): Promise<Result<FollowedSession, Refusal>> {
+    const found = await this.find(start.providerSessionId)
     if (found !== undefined && !isTerminal(found.session)) return ok(found)
-    return this.#start(asked, found)
+    return this.#start(start, found)
   }
 
   /** Follows a session that a handoff has made, in the terminal that it works in. */
   async takeUp({ runtime, providerSessionId, session, holder, monitor }: TakenUp): Promise<FollowedSession> {
-    const kept = (await this.kept(providerSessionId)) ?? newKept(runtime, session.id)
-    const at = new FollowedSession(providerSessionId, session, kept)
+    const tracking = (await this.trackingOf(providerSessionId)) ?? newTracking(runtime, session.id)
+    const at = new FollowedSession(providerSessionId, session, tracking)
     at.moveTo(session, holder, monitor)
     return at
   }
 
   /** Starts the next session of a terminal that works on although its last one is over, and moves to it. */
   async workOn(at: FollowedSession): Promise<void> {
-    if (!isTerminal(at.session) || at.kept.holder === undefined) return
+    if (!isTerminal(at.session) || at.tracking.holder === undefined) return
     const { providerSessionId, runtime } = at
-    const { cwd } = at.kept
+    const { cwd } = at.tracking
     const started = await this.#start(defined({ runtime, providerSessionId, cwd }), at)
     if (!started.ok) return
-    const { session, monitor, kept } = started.value
+    const { session, monitor, tracking } = started.value
     at.update(defined({ session, monitor }))
-    at.keep(kept)
+    at.keep(tracking)
   }
 
-  async #start(asked: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
-    const { runtime, providerSessionId, model, parentSessionId } = asked
-    const monitor = { ...(await this.#deps.watchingIn?.(asked.cwd)), ...asked.monitor }
+  async #start(start: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
+    const { runtime, providerSessionId, model, parentSessionId } = start
+    const monitor = { ...(await this.#deps.watchingIn?.(start.cwd)), ...start.monitor }
     const { handoffs, sha256 } = this.#deps
     const key = externalKey(runtime, providerSessionId)
     const { agentName, backend } = AGENTS[runtime]
     const number = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).length + 1
-    const opened = await this.#open(asked, { key, number, before })
+    const opened = await this.#open(start, { key, number, before })
     if (!opened.ok) return opened
     const { conversation } = opened.value
     if (conversation.closedAt !== undefined) await handoffs.reopenConversation({ conversation })
@@ -128,8 +128,8 @@ export class TerminalSessions {
     const held = await heldOrTaken(handoffs, started.value)
     if (!held.ok) return held
     const { session, holder } = held.value
-    const kept = before?.kept ?? newKept(runtime, session.id)
-    const at = new FollowedSession(providerSessionId, session, defined({ ...kept, cwd: asked.cwd ?? kept.cwd }))
+    const tracking = before?.tracking ?? newTracking(runtime, session.id)
+    const at = new FollowedSession(providerSessionId, session, defined({ ...tracking, cwd: start.cwd ?? tracking.cwd }))
     at.moveTo(session, holder, started.value.monitor)
     at.isNew = true
     await this.keep(at)
@@ -164,9 +164,9 @@ export class TerminalSessions {
   }
 
   /** The conversation of a session that a terminal worked. One that somebody else worked, such as a runner, is theirs. */
-  async #conversationOf({ session, kept }: FollowedSession): Promise<Conversation | undefined> {
+  async #conversationOf({ session, tracking }: FollowedSession): Promise<Conversation | undefined> {
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
-    return conversation && (kept.holder !== undefined || isOfTerminal(conversation)) ? conversation : undefined
+    return conversation && (tracking.holder !== undefined || isOfTerminal(conversation)) ? conversation : undefined
   }
 
   /** A session of which nothing is kept here: one of ours whose file is gone, or one that somebody else works. */
@@ -175,7 +175,7 @@ export class TerminalSessions {
     const conversation = await store.conversations.find(session.conversationId)
     const isOurs = conversation !== undefined && isOfTerminal(conversation)
     const runtime = TERMINAL_RUNTIMES.find((one) => isOurs && session.agentName === AGENTS[one].agentName)
-    const at = new FollowedSession(providerSessionId, session, newKept(runtime ?? 'claude', session.id))
+    const at = new FollowedSession(providerSessionId, session, newTracking(runtime ?? 'claude', session.id))
     if (runtime === undefined) return at
     const sharing = (await store.sessions.findByProviderSession(providerSessionId)).filter(
       ({ conversationId }) => conversationId === session.conversationId,
@@ -191,17 +191,17 @@ export class TerminalSessions {
     return at
   }
 
-  #cache(providerSessionId: string, kept: KeptSession): void {
-    this.#kept.delete(providerSessionId)
-    this.#kept.set(providerSessionId, kept)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size <= CACHED || oldest === undefined) return
-    this.#kept.delete(oldest)
+  #cache(providerSessionId: string, tracking: KeptSession): void {
+    this.#tracked.delete(providerSessionId)
+    this.#tracked.set(providerSessionId, tracking)
+    const [oldest] = this.#tracked.keys()
+    if (this.#tracked.size <= CACHED || oldest === undefined) return
+    this.#tracked.delete(oldest)
     this.#read.delete(oldest)
   }
 }
 
-const newKept = (runtime: TerminalRuntime, sessionId: AgentSessionId): KeptSession => ({
+const newTracking = (runtime: TerminalRuntime, sessionId: AgentSessionId): KeptSession => ({
   ...{ v: 1, runtime, sessionId, turns: 0, boundaries: 0 },
   compaction: { number: 0, toldBy: [] },
   events: [],

@@ -37,17 +37,17 @@ export class TerminalSignals {
     return wanted
   }
 
-  /** Whoever registered a session may have chosen that only it, or only its parent, is told of its window. */
+  /** A caller that registered a session may have chosen that only it, or only its parent, is told of its window. */
   async #isWanted(at: FollowedSession, { kind, aboutId }: ContextSignal): Promise<boolean> {
     if (kind === 'message') return true
-    if (aboutId === at.session.id) return at.kept.notify !== 'parent'
+    if (aboutId === at.session.id) return at.tracking.notify !== 'parent'
     return (await this.#notifyOf(aboutId)) !== 'self'
   }
 
   async #notifyOf(session: AgentSessionId): Promise<'self' | 'parent' | undefined> {
     const child = await this.#deps.store.sessions.find(session)
     if (child?.providerSessionId === undefined) return undefined
-    return (await this.#sessions.kept(child.providerSessionId))?.notify
+    return (await this.#sessions.trackingOf(child.providerSessionId))?.notify
   }
 }
 

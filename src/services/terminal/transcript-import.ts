@@ -93,10 +93,10 @@ export class TranscriptImport {
     const texts = this.#reader.words?.(record).texts ?? []
     if (texts.length > 0) this.#isAnswered = texts.at(-1)?.role === 'assistant'
     if (events.some(({ type }) => type === 'tool_call')) this.#isAnswered = false
-    const said = texts.map((text) =>
+    const withOrigins = texts.map((text) =>
       text.role === 'user' ? { ...text, origin: originOn('transcript', text.origin) } : text,
     )
-    const ended = this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
+    const ended = this.#collector.take({ events, texts: withOrigins, isNewTurn, reading: this.#gauge.reading() })
     const answer = events.find((event) => event.type === 'request' || event.type === 'unmetered')
     const isOver = isLate(answer)
     const last = isOver ? ended.slice(-1) : []
@@ -109,8 +109,8 @@ export class TranscriptImport {
     for (const turn of turns) {
       this.#turns += 1
       const window = this.#gauge.windowParts()
-      const known = { window: Object.keys(window).length > 0 ? window : undefined, producedAt: this.#answeredAt }
-      yield { type: 'turn', number: this.#turns, turn: defined({ ...turn, ...known }) }
+      const at = { window: Object.keys(window).length > 0 ? window : undefined, producedAt: this.#answeredAt }
+      yield { type: 'turn', number: this.#turns, turn: defined({ ...turn, ...at }) }
     }
   }
 }

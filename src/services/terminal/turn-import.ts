@@ -4,13 +4,13 @@ import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { TranscriptTail } from '../../ports/terminal/terminal-files.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { pauseFor } from '../commands/pause-for.ts'
-import type { Compactions } from './compactions.ts'
 import type { FollowedSession } from './followed-session.ts'
-import { reported } from './reported.ts'
 import { notePrompts, whoseWords } from './seen-prompts.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
 import { TranscriptImport, type TranscriptItem } from './transcript-import.ts'
+import type { Compactions } from './window-reports.ts'
+import { reported } from './window-reports.ts'
 
 /** As many transcripts are followed at once; one that was dropped is read again from its beginning. */
 const FOLLOWED = 256
@@ -24,7 +24,7 @@ const UNKNOWN =
 
 /** The moment at which a transcript is read. */
 interface TranscriptMoment {
-  /** Whether the agent has come to rest: then the turn that is still open is over as well. */
+  /** Whether the agent has stopped: then the turn that is still open is over as well. */
   readonly isAtRest: boolean
   /** The tool calls that the transcript should have by now, or the agent's answer. */
   readonly upTo?: readonly string[] | 'answer'
@@ -59,8 +59,8 @@ export class TurnImport {
 
   /** Takes what the transcript has grown by. A session that somebody else works is left to them. */
   async take(at: FollowedSession, options: TranscriptMoment): Promise<void> {
-    if (at.kept.holder === undefined || at.kept.transcriptPath === undefined) return
-    const transcript = await this.#transcriptOf(at, at.kept.transcriptPath)
+    if (at.tracking.holder === undefined || at.tracking.transcriptPath === undefined) return
+    const transcript = await this.#transcriptOf(at, at.tracking.transcriptPath)
     if (transcript === undefined) return
     // The transcript may be ahead of the events: a prompt is put aside before its runtime writes it down.
     notePrompts(this.#deps, at, await this.#deps.files.waitingPrompts(at.providerSessionId))
@@ -78,7 +78,7 @@ export class TurnImport {
       const sample = isWhole && !options.isAtRest ? transcript.sample() : undefined
       if (sample !== undefined) await reported(this.#deps, at, sample)
     } finally {
-      // It has gone on reading; what was not recorded is found again from the beginning.
+      // The transcript was read further than it was recorded: it is read again from the beginning.
       if (!isWhole) this.#followed.delete(at.providerSessionId)
     }
   }
@@ -118,10 +118,10 @@ export class TurnImport {
   async #record(at: FollowedSession, items: AsyncIterable<TranscriptItem>): Promise<boolean> {
     for await (const item of items) {
       if (item.type === 'compaction') {
-        if (item.number <= at.kept.boundaries) continue
+        if (item.number <= at.tracking.boundaries) continue
         await this.#compactions.tell(at, 'transcript', item.report)
         at.keep({ boundaries: item.number })
-      } else if (item.number > at.kept.turns && !(await this.#keep(at, item))) return false
+      } else if (item.number > at.tracking.turns && !(await this.#keep(at, item))) return false
     }
     return true
   }
@@ -129,14 +129,14 @@ export class TurnImport {
   async #keep(at: FollowedSession, { number, turn }: Extract<TranscriptItem, { type: 'turn' }>): Promise<boolean> {
     const { handoffs, sha256, logger } = this.#deps
     await this.#sessions.workOn(at)
-    const { holder } = at.kept
+    const { holder } = at.tracking
     // Held by a handoff, it takes no turns; what comes now is recorded once that handoff has ended.
     if (holder === undefined || at.session.state !== 'active' || heldBy(at.session) !== undefined) return false
     const commandId = derivedCommand(sha256, at.key, 'turn', number)
-    const { turn: known, prompts, unknown } = whoseWords(this.#deps, at, turn)
-    const request = { session: at.session, holder, ...known, commandId }
+    const { turn: attributed, prompts, unknown } = whoseWords(this.#deps, at, turn)
+    const request = { session: at.session, holder, ...attributed, commandId }
     const recorded = await handoffs.recordTurn(at.monitor === undefined ? request : { ...request, monitor: at.monitor })
-    // The id is made of the turn's number: whoever used it has recorded that turn, and maybe knew less of its end.
+    // The id is made of the turn's number: a process that used it has recorded that turn, and maybe knew less of its end.
     const isOnRecord = !recorded.ok && recorded.error.code === 'command.id_reused'
     if (!recorded.ok && !isOnRecord) {
       const fields = { sessionId: at.session.id, turn: number, refusal: recorded.error.code }
@@ -151,7 +151,7 @@ export class TurnImport {
   }
 
   async #transcriptOf(at: FollowedSession, path: string): Promise<TranscriptImport | undefined> {
-    const variables = JSON.stringify(at.kept.variables ?? {})
+    const variables = JSON.stringify(at.tracking.variables ?? {})
     const followed = this.#followed.get(at.providerSessionId)
     if (followed?.path === path && followed.variables === variables) return followed.transcript
     const tail = await this.#deps.transcripts.follow(at.runtime, path)
@@ -163,7 +163,7 @@ export class TurnImport {
       tail,
       this.#deps.readers.transcripts[at.runtime],
       this.#deps,
-      at.kept.variables,
+      at.tracking.variables,
     )
     this.#followed.set(at.providerSessionId, { path, variables, transcript })
     const [oldest] = this.#followed.keys()

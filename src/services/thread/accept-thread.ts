@@ -33,16 +33,17 @@ export const acceptThread = async (
 ): Promise<Result<ThreadAccepted, ThreadRefusal>> => {
   const { draft, options } = accepting
   const threadKey = options.key ?? threadKeyOf(draft)
-  const known = await deps.store.conversations.findByExternalKey(threadKey)
-  const note = known && threadNoteOf(known)
-  if (known !== undefined && note?.handoff_draft !== draft.id)
-    return err({ code: 'conversation.key_taken', externalKey: threadKey, conversationId: known.id })
+  const existing = await deps.store.conversations.findByExternalKey(threadKey)
+  const note = existing && threadNoteOf(existing)
+  if (existing !== undefined && note?.handoff_draft !== draft.id)
+    return err({ code: 'conversation.key_taken', externalKey: threadKey, conversationId: existing.id })
   const now = deps.clock.now()
   const expiresAt = note?.handoff_expires_at ?? later(now, deps.settings.expiresMs ?? DEFAULT_BLOCK_MS)
   const of = { threadKey, draftId: draft.id, sourceThreadId: draft.source.conversationId }
   const held = { ...of, expiresAt, summary: draft.summary.text }
   // Only what is this draft's, and while no thread has it.
-  const undo = (): Promise<void> => (known === undefined ? takeBack(deps, blocks, { draft, held }) : Promise.resolve())
+  const undo = (): Promise<void> =>
+    existing === undefined ? takeBack(deps, blocks, { draft, held }) : Promise.resolve()
   // Accepted again after its first exchange, it stays as it is.
   const isOver = note?.handoff_pending === false
   const filled = isOver ? ok(false) : await orUndo(undo, () => blocks.fill(draft.target, held))

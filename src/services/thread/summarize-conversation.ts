@@ -17,15 +17,15 @@ interface SummaryAsked extends Pick<PreviewRequest, 'summarizer' | 'signal' | 's
   readonly refine?: { readonly earlier: ThreadSummary; readonly feedback: string }
 }
 
-/** Summarises a conversation, by whoever is asked. A failure is a refusal: a person may continue without. */
+/** Summarises a conversation, by the summarizer of the request or else that of the settings. A failure is a refusal: a person may continue without. */
 export const summarize = async (
   { store, redact, settings, logger, summarizer: usual }: ThreadDeps,
   conversation: Conversation,
-  asked: SummaryAsked,
+  request: SummaryAsked,
 ): Promise<Result<ThreadSummary, Refusal>> => {
-  if (asked.summary !== undefined) return ok(editedSummary(redact(asked.summary)))
-  const { budgetTokens, refine, signal = new AbortController().signal } = asked
-  const writer = asked.summarizer ?? settings.summarizer ?? usual
+  if (request.summary !== undefined) return ok(editedSummary(redact(request.summary)))
+  const { budgetTokens, refine, signal = new AbortController().signal } = request
+  const writer = request.summarizer ?? settings.summarizer ?? usual
   const { id: conversationId } = conversation
   const causeOf = (error: unknown): string => redact(describeThrown(error))
   const onFailure = (error: unknown): void =>

@@ -43,19 +43,19 @@ export const summaryMaterial = async (
   conversation: Conversation,
   budgetTokens: number,
 ): Promise<SummarySource> => {
-  const asked = askedTask(conversation)
-  const [latest, said] = await Promise.all([
+  const assigned = askedTask(conversation)
+  const [latest, words] = await Promise.all([
     latestMessages(store, conversation),
     store.messages.findPersonMessages(conversation.id, wordsWanted(WORD_TOKENS)),
   ])
   const calls = await callsIn(store, latest)
   const inOrder = withinBounds(latest)
   const first = inOrder[0]?.sequenceNumber ?? Number.POSITIVE_INFINITY
-  const older = besideTask(said.messages, said.more, asked).filter(({ sequenceNumber }) => sequenceNumber < first)
+  const older = besideTask(words.messages, words.more, assigned).filter(({ sequenceNumber }) => sequenceNumber < first)
   const messages = [...older.toReversed().map(({ text }) => personSaid(text)), ...inOrder.map(toSaid(calls))]
-  const newest = latest.at(-1)?.sequenceNumber ?? said.messages[0]?.sequenceNumber ?? 0
+  const newest = latest.at(-1)?.sequenceNumber ?? words.messages[0]?.sequenceNumber ?? 0
   return {
-    task: asked.task,
+    task: assigned.task,
     messages,
     leftOut: Math.max(0, newest - messages.length),
     subagents: outcomesOf(latest, calls),
@@ -114,8 +114,8 @@ const outcomesOf = (latest: readonly Message[], calls: readonly ToolCall[]): rea
     .map(({ callId, argument = '' }) => outcomeOf(oneLine(argument), oneLine(results.get(callId) ?? '')))
 }
 
-const outcomeOf = (asked: string, report: string): string => {
-  const about = asked === '' ? 'Work' : beginningOf(asked, 80)
+const outcomeOf = (assignment: string, report: string): string => {
+  const about = assignment === '' ? 'Work' : beginningOf(assignment, 80)
   if (report === '') return `${about}: no report is on record.`
   const [sentence = ''] = report.split(/(?<=[.!?])\s+/, 1)
   return `${about}: ${beginningOf(sentence, LONGEST_OUTCOME)}`

@@ -53,8 +53,8 @@ export class ThreadCleanup {
   }
 
   /**
-   * Ends the wait of a thread, whose first exchange is over. Its note comes first: should we be lost before the file is
-   * reset, the block counts as over, and whoever comes next resets it.
+   * Ends the wait of a thread, whose first exchange is over. Its note comes first: should this process be
+   * lost before the file is reset, the block counts as over, and the next cleanup resets it.
    */
   async end(thread: Conversation): Promise<CleanupReport> {
     const note = threadNoteOf(thread)

@@ -1,5 +1,7 @@
 import { type Conversation, taskOf } from '../../domain/conversation/conversation.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
@@ -18,7 +20,6 @@ import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
 import type { Reply } from '../commands/answers.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { acceptThread } from './accept-thread.ts'
-import { keepInMirror } from './keep-in-mirror.ts'
 import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
 import { spokenSession, summarize } from './summarize-conversation.ts'
 import { type CleanupReport, pathOf, ThreadCleanup } from './thread-cleanup.ts'
@@ -206,5 +207,31 @@ export class ThreadHandoffService {
   ): Promise<CleanupReport> {
     if ('thread' in request) return this.#cleanup.end(request.thread)
     return this.#cleanup.clear(this.#deps.placesOf(request.workspace), { force: request.force ?? false })
+  }
+}
+
+/** Mirrors an accepted summary, for later questions. The record is whole without it, so this may fail. @returns warnings */
+const keepInMirror = async (
+  { mirror, logger, redact }: ThreadDeps,
+  { source, summary, refinements, isEdited }: ThreadDraft,
+  handoff: HandoffMetadata,
+): Promise<readonly string[]> => {
+  if (handoff.status !== 'completed' || handoff.targetConversationId === undefined) return []
+  try {
+    const { text, plainText, tokens, modelUsed } = summary
+    await mirror?.keep({
+      handoffId: handoff.id,
+      sourceThreadId: source.conversationId,
+      targetThreadId: handoff.targetConversationId,
+      agentName: source.agentName,
+      summary: text,
+      ...{ plainText, tokens, modelUsed, refinements, isEdited },
+      timestamp: handoff.initiatedAt,
+    })
+    return []
+  } catch (error) {
+    const cause = redact(describeThrown(error))
+    logger.warn({ handoffId: handoff.id, cause }, 'a summary was not mirrored; the thread is open all the same')
+    return [`The thread is open, but its summary is missing from "baton thread history" (${cause}).`]
   }
 }

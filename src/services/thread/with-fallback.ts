@@ -1,5 +1,5 @@
 import { extractiveSummary } from '../../domain/summary/extractive-summary.ts'
-import { isStructured } from '../../domain/summary/summary-form.ts'
+import { isStructured } from '../../domain/summary/summary-prompt.ts'
 import { oneLine } from '../../domain/summary/summary-statements.ts'
 import type { Summarizer, SummaryMaterial, WrittenSummary } from '../../ports/agent/summarizer.ts'
 

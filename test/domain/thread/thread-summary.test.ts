@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainText } from '../../../src/domain/summary/plain-text.ts'
 import { editedSummary, summaryFrom } from '../../../src/domain/summary/summary-budget.ts'
-import { isStructured } from '../../../src/domain/summary/summary-form.ts'
-import { partsOf } from '../../../src/domain/summary/summary-parts.ts'
+import { partsOf, plainText } from '../../../src/domain/summary/summary-parts.ts'
+import { isStructured } from '../../../src/domain/summary/summary-prompt.ts'
 import { SUMMARY_PARTS, SUMMARY_TOKENS } from '../../../src/domain/summary/thread-summary.ts'
 
 const model = (text: string) => ({ text, modelUsed: 'some-model' })

@@ -2,7 +2,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { codeOf, readOwnFile, TooLarge } from '../files/own-files.ts'
-import { privateFolder } from './private-files.ts'
+import { privateFolder, readPrivate } from './private-files.ts'
 
 /**
  * The fate of an event: it is on record, or nobody can take it, or it failed by itself and the others need not wait for it.
@@ -70,8 +70,8 @@ export class Spool {
 
   async #drain(olderThanMs: number): Promise<void> {
     const names = new Set(await this.#names())
-    for (const known of [...this.#acks.keys()]) if (!names.has(known)) this.#acks.delete(known)
-    for (const known of [...this.#skipped]) if (!names.has(known)) this.#skipped.delete(known)
+    for (const name of [...this.#acks.keys()]) if (!names.has(name)) this.#acks.delete(name)
+    for (const name of [...this.#skipped]) if (!names.has(name)) this.#skipped.delete(name)
     for (const name of names) {
       const found = await stat(join(this.#folder, name)).catch(() => undefined)
       // A link that leads nowhere has no age, and is told of like any other.
@@ -98,7 +98,7 @@ export class Spool {
     }
   }
 
-  /** Nothing when its client was quicker, or it is none of ours. A file that is too large is refused as if it were empty. */
+  /** Nothing when its client was quicker, or when it is no file of this user. A file that is too large is refused as if it were empty. */
   #read(name: string): string | undefined {
     try {
       return readOwnFile(join(this.#folder, name), LARGEST_BYTES)
@@ -122,5 +122,32 @@ export class Spool {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw error
     }
+  }
+}
+
+const post = z.looseObject({
+  event: z.literal('user-prompt-submit'),
+  commandId: z.string(),
+  payload: z.looseObject({ session_id: z.string(), prompt: z.string(), agent_id: z.undefined().optional() }),
+})
+
+/** The prompts of a session in the spool, oldest first. What cannot be read says nothing, and is left to the spool. */
+export const spooledPrompts = async (
+  spool: string,
+  providerSessionId: string,
+): Promise<readonly { readonly by: string; readonly text: string }[]> => {
+  const names = await readdir(spool).catch(() => [])
+  const files = names.filter((name) => name.endsWith('.json')).sort()
+  const found = files.map((name) => promptIn(join(spool, name)))
+  return found.flatMap((one) => (one?.session === providerSessionId ? [{ by: one.by, text: one.text }] : []))
+}
+
+const promptIn = (path: string) => {
+  try {
+    // Through the same door as every private file: no pipe is waited for, and no link followed.
+    const data = readPrivate(path, post)
+    return data && { by: data.commandId, session: data.payload.session_id, text: data.payload.prompt }
+  } catch {
+    return undefined // it was taken meanwhile, or cannot be read
   }
 }
