@@ -9,7 +9,7 @@ import { trimmedPayload } from '../../src/adapters/hook-client/trimmed-payload.t
 import { capped } from '../../src/adapters/hooks/capped-output.ts'
 import { chatText } from '../../src/adapters/hooks/chat-text.ts'
 import { ownHookIn } from '../../src/adapters/install/agent-settings.ts'
-import { parseTree } from '../../src/adapters/install/json-tree.ts'
+import { jsonDocument } from '../../src/adapters/install/json-document.ts'
 import { tomlServerIn } from '../../src/adapters/install/toml-server.ts'
 import { safeText, shortAnswer } from '../../src/adapters/mcp/safe-answer.ts'
 import { fromStoredText, toStorableText } from '../../src/adapters/postgres/rows/text-codec.ts'
@@ -134,7 +134,7 @@ export const DOORS: Readonly<Record<string, (text: string) => unknown>> = {
   hidingSecrets: hidingSecrets([]),
   toStorableText: (text) => fromStoredText(toStorableText(text)),
   wordsOf: (text) => [wordsOf(text), askedWords(text), wordsIn(text)],
-  parseTree: (text) => quietly(() => parseTree(`{"a": "${text}`)),
+  jsonDocument: (text) => quietly(() => jsonDocument(`{"a": "${text}`)),
   tomlServerIn: (text) => quietly(() => tomlServerIn(text)),
   ownHookIn,
 }

@@ -188,6 +188,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:path',
       'npm:node:timers/promises',
       'npm:node:util',
+      'npm:jsonc-parser',
       'npm:smol-toml',
     ],
   },

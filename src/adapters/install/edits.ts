@@ -36,7 +36,7 @@ const firstDocument = (original: string | undefined): JsonDocument | undefined =
 
 const isBlank = (text: string): boolean => {
   const read = jsonDocument(text)
-  return read.ok && read.value.root.children.length === 0
+  return read.ok && read.value.root.children?.length === 0
 }
 
 /** Hooks, and a status line where the runtime has one, in a file of JSON. */
