@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isKeptByGit } from '../../src/adapters/git/git-tracking.ts'
+import { isKeptByGit } from '../../src/adapters/git/git-files.ts'
 import { type FileMemoryDeps, FileMemoryFiles } from '../../src/adapters/memory-file/file-memory-files.ts'
 import { withFolder } from '../../src/adapters/memory-file/folder-lock.ts'
 import { ownName } from '../../src/adapters/memory-file/own-names.ts'
