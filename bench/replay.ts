@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { believedWindow } from '../src/adapters/catalogue/model-windows.ts'
+import { believedWindow } from '../src/adapters/catalogue/model-catalogue.ts'
 import { readLines } from '../src/adapters/cli/terminal/read-lines.ts'
 import { DEFAULT_MILESTONES } from '../src/domain/window/milestone.ts'
 import { WINDOW_READERS } from '../src/main/runtimes.ts'

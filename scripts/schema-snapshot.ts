@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openPglite } from '../src/adapters/postgres/embedded/open-pglite.ts'
-import { schemaLines } from '../src/adapters/postgres/health/schema-lines.ts'
+import { schemaLines } from '../src/adapters/postgres/health/schema-drift.ts'
 import type { Database } from '../src/adapters/postgres/statements/database.ts'
 
 /** Where the schema stands written, for reviewers: a change of it shows as a diff. */

@@ -1,5 +1,4 @@
-export { extractiveSummarizer } from '../adapters/summary/extractive-summarizer.ts'
-export { functionSummarizer } from '../adapters/summary/function-summarizer.ts'
+export { extractiveSummarizer, functionSummarizer } from '../adapters/summary/summarizers.ts'
 export {
   type CheckpointRequest,
   checkpointPrompt,

@@ -1,23 +1,29 @@
 // Parts for `baton status` and `baton doctor`. The engines are loaded when a check needs one.
-import { configurationFile } from '../adapters/doctor/configuration-file.ts'
-import { hidingSecrets, secretsIn } from '../adapters/doctor/hide-secrets.ts'
+
 import { hooksFiring } from '../adapters/doctor/hooks-firing.ts'
 import { claudeHooks, codexHooks } from '../adapters/doctor/hooks-installed.ts'
-import { leftovers } from '../adapters/doctor/leftovers.ts'
-import { nodeVersion } from '../adapters/doctor/node-version.ts'
-import { serviceRuns } from '../adapters/doctor/service-check.ts'
-import { type AskHealth, findService as findServiceOf, type ServiceState } from '../adapters/doctor/service-state.ts'
-import { spooledEvents } from '../adapters/doctor/spool.ts'
+import { hidingSecrets, secretsIn } from '../adapters/doctor/report-secrets.ts'
+import {
+  type AskHealth,
+  findService as findServiceOf,
+  type ServiceState,
+  serviceRuns,
+} from '../adapters/doctor/service-check.ts'
+import { spooledEvents } from '../adapters/doctor/spool-check.ts'
+import { configurationFile, leftovers, nodeVersion } from '../adapters/doctor/surroundings.ts'
 import { toolServers } from '../adapters/doctor/tool-servers.ts'
 import { askRunningService } from '../adapters/hook-client/ask-service.ts'
 import { claudeProjectOf } from '../adapters/install/claude-project.ts'
-import { rowsAreFormed } from '../adapters/postgres/health/broken-rows.ts'
 import { ExaminedStore } from '../adapters/postgres/health/examined-store.ts'
 import { feedStanding } from '../adapters/postgres/health/feed-check.ts'
 import { diskSpace, folderRights, lockState } from '../adapters/postgres/health/folder-checks.ts'
-import { lostCommits } from '../adapters/postgres/health/lost-commits.ts'
-import { roleHasRights, schemaIsUnchanged, schemaStanding } from '../adapters/postgres/health/schema-checks.ts'
-import { clockDifference, poolerBetween, storeOpens } from '../adapters/postgres/health/server-checks.ts'
+import {
+  roleHasRights,
+  rowsAreFormed,
+  schemaIsUnchanged,
+  schemaStanding,
+} from '../adapters/postgres/health/schema-checks.ts'
+import { clockDifference, lostCommits, poolerBetween, storeOpens } from '../adapters/postgres/health/server-checks.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import { describeThrown } from '../domain/kernel/describe-thrown.ts'
 import type { Examined, Finding, HealthCheck } from '../ports/system/health-check.ts'
@@ -170,6 +176,6 @@ const askHealth: AskHealth = async (folder) =>
 /** Looks for the service of a folder, and asks it whether it lives. */
 export const findService = (folder: string): Promise<ServiceState> => findServiceOf(folder, askHealth)
 
-export type { ServiceState } from '../adapters/doctor/service-state.ts'
+export type { ServiceState } from '../adapters/doctor/service-check.ts'
 export { homeStore } from '../adapters/place/home-folder.ts'
 export { nodeProcesses } from '../adapters/system/node-processes.ts'

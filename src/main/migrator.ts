@@ -1,4 +1,4 @@
-import { type OpenMigrator, openMigratorAt } from '../adapters/postgres/migrate/open-migrator.ts'
+import { type OpenMigrator, openMigratorAt } from '../adapters/postgres/open-migrator.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import { placeOf } from './open-store.ts'
 import type { StoreOptions } from './options.ts'

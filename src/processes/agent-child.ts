@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join, resolve, sep } from 'node:path'
 import type { ProcessIdentity } from '../domain/session/process-identity.ts'
 import { Child, type ChildStart } from './child.ts'
-import { dyingWithUs } from './dies-with-us.ts'
 import { identityOf, newMark } from './left-process.ts'
 
 /** Everything that the process of an agent is started with. */
@@ -36,4 +38,66 @@ const tied = ({ command, cwd, env }: ChildStart): ChildStart['command'] => {
   const [program = '', ...args] = typeof command === 'string' ? ['/bin/sh', '-c', command] : command
   const wrapped = dyingWithUs({ command: program, args }, { cwd, env })
   return [wrapped.command, ...wrapped.args]
+}
+
+/** A program and its arguments. */
+interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** How a program is found. */
+interface Place {
+  readonly cwd?: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The kernel sends it when we end, however we end. TERM, so that an agent can end its tools. */
+const WRAPPER = ['--pdeathsig', 'TERM', '--'] as const
+
+let known: { readonly setpriv: string | undefined } | undefined
+
+/** The `setpriv` of Linux that can tie a process to its parent, if there is one. Looked for once. */
+const setpriv = (): string | undefined => {
+  known ??= { setpriv: process.platform === 'linux' ? usableSetpriv() : undefined }
+  return known.setpriv
+}
+
+const usableSetpriv = (): string | undefined => {
+  const found = locate('setpriv', { env: process.env })
+  if (found === undefined) return undefined
+  try {
+    // That of busybox knows no --pdeathsig.
+    execFileSync(found, [...WRAPPER, 'true'], { stdio: 'ignore', env: { PATH: process.env.PATH } })
+    return found
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The same program, tied to this process where that is possible: it is asked to end when we are gone, even killed. A
+ * program that is not there is left as it is, so that its caller gets the error.
+ */
+const dyingWithUs = ({ command, args }: Program, place: Place): Program => {
+  const wrapper = setpriv()
+  const found = wrapper === undefined ? undefined : locate(command, place)
+  if (wrapper === undefined || found === undefined) return { command, args }
+  return { command: wrapper, args: [...WRAPPER, found, ...args] }
+}
+
+const locate = (command: string, { cwd = process.cwd(), env }: Place): string | undefined => {
+  const places = command.includes(sep)
+    ? [resolve(cwd, command)]
+    : (env.PATH ?? '').split(delimiter).map((folder) => resolve(cwd, join(folder, command)))
+  return places.find(isProgram)
+}
+
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }

@@ -22,3 +22,23 @@ export const agentEnvironment = (
   ...Object.fromEntries(Object.entries(environment).filter(([name]) => !STORE_VARIABLES.includes(name))),
   [RUN_VARIABLE]: '1',
 })
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The variable in which an agent finds the token of its tools: arguments can be read by every user of a machine. */
+export const TOOLS_TOKEN = 'BATONPASS_TOOLS_TOKEN'
+
+/** The same variables, with the token of the tools, and no proxy between the agent and this machine. */
+export const withToolsToken = (environment: Environment, token: string | undefined): Environment =>
+  token === undefined ? environment : { ...environment, ...reachingUs(environment), [TOOLS_TOKEN]: token }
+
+const PROXIES = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
+const US = '127.0.0.1'
+
+const reachingUs = (environment: Environment): Environment => {
+  if (PROXIES.every((name) => (environment[name] ?? '') === '')) return {}
+  const { NO_PROXY = '', no_proxy = NO_PROXY } = environment
+  const passing = (hosts: string): string =>
+    hosts.split(',').some((host) => ['*', US].includes(host.trim())) ? hosts : [hosts, US].filter(Boolean).join(',')
+  return { NO_PROXY: passing(NO_PROXY || no_proxy), no_proxy: passing(no_proxy) }
+}

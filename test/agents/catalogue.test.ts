@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { believedWindow } from '../../src/adapters/catalogue/model-windows.ts'
+import { believedWindow } from '../../src/adapters/catalogue/model-catalogue.ts'
 import { uses } from './claude-stage.ts'
 import { startMessagesApi } from './messages-api.ts'
 import { PATIENT } from './patience.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTransient, toFailure } from '../../src/adapters/postgres/open/pg-errors.ts'
+import { isTransient, toFailure } from '../../src/adapters/postgres/statements/pg-errors.ts'
 
 const coded = (code: string): Error => Object.assign(new Error('the driver says so'), { code })
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { type DoorLimits, openDoor } from '../../src/adapters/postgres/embedded/door/door.ts'
-import { servedAt } from '../../src/adapters/postgres/embedded/door/served-engine.ts'
 import { guardSpace } from '../../src/adapters/postgres/embedded/pglite-space.ts'
+import { servedAt } from '../../src/adapters/postgres/embedded/shared-folder.ts'
 import { dump } from './made-store.ts'
 
 /** Limits for tests that are about something else. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sweepPayloads } from '../../src/adapters/hooks/sweep-payloads.ts'
+import { sweepPayloads } from '../../src/adapters/hooks/payload-file.ts'
 import { NodeHookRunner } from '../../src/entry/hooks.ts'
 import { shell, threshold } from './samples.ts'
 

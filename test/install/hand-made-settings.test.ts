@@ -173,6 +173,12 @@ describe('settings by hand', () => {
     ['a comma too many', '{"a": 1,}', 'settings.malformed', /comma too many \(line 1, column 8\)/],
     ['half of it', '{"hooks": {', 'settings.malformed', /no JSON \(line 1, column 12\)/],
     ['a key that is there twice', '{"a": 1, "b": {"c": 1, "c": 2}}', 'settings.malformed', /"c" twice.*column 24/],
+    [
+      'a nest without end',
+      `{"a": ${'['.repeat(100_000)}`,
+      'settings.malformed',
+      /nested deeper than 200 levels \(line 1, col/,
+    ],
     ['a list', '[]', 'settings.unexpected_shape', /no JSON object/],
     ['hooks that are a list', '{"hooks": []}', 'settings.unexpected_shape', /"hooks", which is not an object/],
     ['a hook that is no list', '{"hooks": {"Stop": {}}}', 'settings.unexpected_shape', /"hooks.Stop"/],

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { excludeEdit } from '../../src/adapters/install/exclude-edit.ts'
+import { excludeEdit } from '../../src/adapters/install/edits.ts'
 import { got, installed, put, type Stage, stage, uninstalled } from './stage.ts'
 
 const git = (folder: string, ...words: readonly string[]): string =>

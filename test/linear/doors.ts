@@ -4,12 +4,12 @@ import { transcriptReader } from '../../src/adapters/claude/transcript-reader.ts
 import { forTerminal, plain, plainLines, wrapped } from '../../src/adapters/cli/render/render-text.ts'
 import { execReader } from '../../src/adapters/codex/exec-reader.ts'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
-import { hidingSecrets } from '../../src/adapters/doctor/hide-secrets.ts'
+import { hidingSecrets } from '../../src/adapters/doctor/report-secrets.ts'
 import { trimmedPayload } from '../../src/adapters/hook-client/trimmed-payload.ts'
 import { capped } from '../../src/adapters/hooks/capped-output.ts'
-import { chatText } from '../../src/adapters/hooks/chat-text.ts'
+import { chatText } from '../../src/adapters/hooks/chat-message.ts'
 import { ownHookIn } from '../../src/adapters/install/agent-settings.ts'
-import { parseTree } from '../../src/adapters/install/json-tree.ts'
+import { jsonDocument } from '../../src/adapters/install/json-document.ts'
 import { tomlServerIn } from '../../src/adapters/install/toml-server.ts'
 import { safeText, shortAnswer } from '../../src/adapters/mcp/safe-answer.ts'
 import { fromStoredText, toStorableText } from '../../src/adapters/postgres/rows/text-codec.ts'
@@ -134,7 +134,7 @@ export const DOORS: Readonly<Record<string, (text: string) => unknown>> = {
   hidingSecrets: hidingSecrets([]),
   toStorableText: (text) => fromStoredText(toStorableText(text)),
   wordsOf: (text) => [wordsOf(text), askedWords(text), wordsIn(text)],
-  parseTree: (text) => quietly(() => parseTree(`{"a": "${text}`)),
+  jsonDocument: (text) => quietly(() => jsonDocument(`{"a": "${text}`)),
   tomlServerIn: (text) => quietly(() => tomlServerIn(text)),
   ownHookIn,
 }
@@ -242,9 +242,9 @@ export const PUMPS: readonly string[] = [
 /** Patterns that are made at run time cannot be read from the source: the door behind which each is tried, or why it need not be. */
 export const MADE: Readonly<Record<string, string>> = {
   'adapters/claude/claude-origin.ts': 'agentSdkReader',
-  'adapters/hooks/chat-text.ts': 'chatText',
-  'adapters/install/exclude-edit.ts': 'no text of others: names of our own files, escaped',
-  'adapters/postgres/health/schema-lines.ts': 'no text of others: definitions that the server wrote',
+  'adapters/hooks/chat-message.ts': 'chatText',
+  'adapters/install/edits.ts': 'no text of others: names of our own files, escaped',
+  'adapters/postgres/health/schema-drift.ts': 'no text of others: definitions that the server wrote',
   'adapters/postgres/health/schema-repair.ts': 'no text of others: our own migrations',
   'adapters/postgres/migrate/sql-statements.ts': 'no text of others: our own migrations',
   'adapters/postgres/rows/text-codec.ts': 'toStorableText',

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
 
-import { openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { withoutStore } from '../cli/terminal.ts'
 import { onServer } from '../support/test-databases.ts'
 import { emptyDatabase, expectedSnapshot, throughPooler } from './empty-database.ts'

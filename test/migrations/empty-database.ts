@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
-import { type OpenMigrator, openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { type OpenMigrator, openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import type { Database } from '../../src/adapters/postgres/statements/database.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
-import { openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { emptyDatabase, throughPooler } from './empty-database.ts'
 
 const connected = async (connectionString: string, name: string): Promise<pg.Client> => {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
-import { openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { program } from '../support/bundle.ts'
 import { emptyDatabase, expectedSnapshot, throughPooler } from './empty-database.ts'
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 
 /** One process of many: says that it is there; given a database it says when it is ready, waits for the word, and says what it applied. */
 process.stdout.write('here\n')

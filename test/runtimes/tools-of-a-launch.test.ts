@@ -6,7 +6,7 @@ import { launchArgs, questionArgs } from '../../src/adapters/claude/command-args
 import { launchOptions, questionOptions } from '../../src/adapters/claude/sdk-options.ts'
 import { withTools } from '../../src/adapters/codex/codex-tools.ts'
 import type { ToolsEndpoint } from '../../src/ports/agent/run-tools.ts'
-import { withToolsToken } from '../../src/processes/tools-environment.ts'
+import { withToolsToken } from '../../src/processes/agent-environment.ts'
 
 const tools: ToolsEndpoint = {
   server: 'baton_run',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rowsAreFormed } from '../../src/adapters/postgres/health/broken-rows.ts'
 import { ExaminedStore } from '../../src/adapters/postgres/health/examined-store.ts'
+import { rowsAreFormed } from '../../src/adapters/postgres/health/schema-checks.ts'
 import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { CHECKPOINT_OUTCOMES } from '../../src/domain/checkpoint/checkpoint-facts.ts'
 import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint/checkpoint-section.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { BUDGET_LIMITS } from '../../src/domain/budget/restart-budget.ts'
 import {
   HANDOFF_FLAGS,

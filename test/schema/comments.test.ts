@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { ask } from '../migrations/empty-database.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 

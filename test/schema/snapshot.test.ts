@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { SNAPSHOT, schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
-import { openMigratorAt } from '../../src/adapters/postgres/migrate/open-migrator.ts'
+import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { ask } from '../migrations/empty-database.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 

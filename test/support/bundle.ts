@@ -16,6 +16,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Packages of the older kind ask for their parts this way. */
 const BANNER = "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);"
 
+/** It asks for its parts in a way that esbuild does not see. */
+const ALWAYS_OUTSIDE = ['jsonc-parser']
+
 /** Our files look for others beside them, such as migrations: each keeps its own address in the one file. */
 const ownAddresses = {
   name: 'own-addresses',
@@ -37,7 +40,15 @@ export const bundle = async (entry: string, folder: string, external: readonly s
   const { build } = createRequire(tsx)('esbuild') as Bundler
   const outfile = join(folder, 'bundle.mjs')
   const format = { bundle: true, platform: 'node', format: 'esm', target: 'node20', banner: { js: BANNER } }
-  await build({ ...format, plugins: [ownAddresses], external, entryPoints: [entry], outfile, logLevel: 'error' })
+  const outside = [...external, ...ALWAYS_OUTSIDE]
+  await build({
+    ...format,
+    plugins: [ownAddresses],
+    external: outside,
+    entryPoints: [entry],
+    outfile,
+    logLevel: 'error',
+  })
   return pathToFileURL(outfile).href
 }
 

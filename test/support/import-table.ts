@@ -61,8 +61,8 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
   ),
   install: adapter(
     'our entries in the settings of terminal agents: putting them in, finding them, giving files back',
-    'smol-toml node:crypto node:fs node:path node:timers/promises node:util',
-    'processes adapters/place',
+    'jsonc-parser smol-toml node:crypto node:fs node:path node:timers/promises node:util',
+    'processes adapters/files adapters/place',
   ),
   mcp: adapter(
     'the tools that agents call over MCP, and the server that offers them',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { functionSummarizer } from '../../src/adapters/summary/function-summarizer.ts'
+import { functionSummarizer } from '../../src/adapters/summary/summarizers.ts'
 import { extractiveSummary } from '../../src/domain/summary/extractive-summary.ts'
 import { summaryFrom } from '../../src/domain/summary/summary-budget.ts'
 import { summaryPrompt } from '../../src/domain/summary/summary-prompt.ts'

@@ -1,6 +1,5 @@
 import type { AgentRuntime, Launch } from '../../ports/agent/agent-runtime.ts'
-import { agentEnvironment } from '../../processes/agent-environment.ts'
-import { withToolsToken } from '../../processes/tools-environment.ts'
+import { agentEnvironment, withToolsToken } from '../../processes/agent-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
 import { checkDirectory } from './claude-process.ts'
 import { ClaudeRun } from './claude-run.ts'

@@ -1,6 +1,6 @@
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { ToolsEndpoint } from '../../ports/agent/run-tools.ts'
-import { TOOLS_TOKEN } from '../../processes/tools-environment.ts'
+import { TOOLS_TOKEN } from '../../processes/agent-environment.ts'
 
 /** An MCP server as Claude is told of it. */
 export interface ClaudeMcpServer {

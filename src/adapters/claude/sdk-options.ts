@@ -1,7 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Launch, RuntimeQuestion } from '../../ports/agent/agent-runtime.ts'
-import { agentEnvironment } from '../../processes/agent-environment.ts'
-import { withToolsToken } from '../../processes/tools-environment.ts'
+import { agentEnvironment, withToolsToken } from '../../processes/agent-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
 import { INSTALLED_TOOLS, mcpServersOf, toolNamesOf } from './claude-tools.ts'
 import type { SdkOwnOptions } from './sdk-module.ts'

@@ -3,8 +3,8 @@ import { counted } from '../../domain/kernel/counted.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import type { AgentPlace } from '../install/agent-settings.ts'
+import { filesIn, lengthText } from './folder-files.ts'
 import { hasHooks } from './hooks-installed.ts'
-import { filesIn, lengthText } from './service-files.ts'
 import { isRecord, jsonIn, readFileEnd, readSmallFile } from './small-file.ts'
 
 /** Of so many cards, the newest are read. */

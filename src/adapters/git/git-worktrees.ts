@@ -5,7 +5,6 @@ import type { Workspace } from '../../domain/conversation/conversation.ts'
 import { branchProblem, type WorktreePlan } from '../../domain/conversation/worktree.ts'
 import { WorktreeFailure, type WorktreeFailureCode, type Worktrees } from '../../ports/agent/worktrees.ts'
 import { git } from './git-command.ts'
-import { type KnownWorktree, worktreesOf } from './worktree-list.ts'
 
 /** Worktrees, by the command `git`. */
 export const gitWorktrees: Worktrees = {
@@ -150,3 +149,24 @@ const kindOf = async (path: string): Promise<Kind> => {
   if (!found.isDirectory()) return 'something else'
   return (await readdir(path).catch(() => ['?'])).length === 0 ? 'empty folder' : 'folder'
 }
+
+/** A worktree that a repository knows of; its folder may be gone. */
+interface KnownWorktree {
+  readonly path: string
+  /** Absent when it stands at a commit and on no branch. */
+  readonly branch?: string
+}
+
+/** All worktrees of a repository, its own folder included. */
+const worktreesOf = async (root: string): Promise<readonly KnownWorktree[]> => {
+  const { output } = await git(root, 'worktree', 'list', '--porcelain')
+  return output.split('\n\n').flatMap((block) => {
+    const lines = block.split('\n')
+    const path = valueIn(lines, 'worktree ')
+    const branch = valueIn(lines, 'branch refs/heads/')
+    return path === undefined ? [] : [{ path, ...(branch !== undefined && { branch }) }]
+  })
+}
+
+const valueIn = (lines: readonly string[], prefix: string): string | undefined =>
+  lines.find((line) => line.startsWith(prefix))?.slice(prefix.length)

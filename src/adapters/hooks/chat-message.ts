@@ -1,5 +1,7 @@
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { withoutEnd } from '../../domain/kernel/without-end.ts'
 import type { HookPayload } from '../../ports/agent/hook-payload.ts'
-import { chatText } from './chat-text.ts'
+import { formsOf } from './hidden-values.ts'
 import type { Environment } from './variables.ts'
 
 /** Discord takes no more. */
@@ -66,3 +68,70 @@ export const discordBody = (payload: HookPayload, environment: Environment): obj
   allowed_mentions: { parse: [] },
   flags: SUPPRESS_EMBEDS,
 })
+
+/** More than is ever sent, and little enough to look through. */
+const MOST_READ = 4_000
+
+const HIDDEN = '[secret]'
+
+/** Variables whose values nobody in a channel should read, by their names. */
+const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|dsn|database_url|_pwd$/i
+const SHORTEST_VALUE = 8
+
+/** Keys of well-known services, whatever stands around them. */
+const KNOWN_KEYS = new RegExp(
+  [
+    '(?:sk|pk|rk)[-_][\\w-]{8,}',
+    'gh[pousr]_\\w{16,}|github_pat_\\w{16,}|glpat-[\\w-]{16,}|npm_\\w{16,}|hf_\\w{16,}',
+    'xox[a-z]-[\\w-]{8,}|xapp-[\\w-]{8,}|whsec_[\\w+/=-]{8,}',
+    '(?:AKIA|ASIA)[A-Z0-9]{12,}|AIza[\\w-]{20,}|ya29\\.[\\w-]{8,}|SG\\.[\\w-]{16,}',
+    'eyJ[\\w-]{8,}(?:\\.[\\w-]*){0,2}',
+  ]
+    .map((one) => `\\b(?:${one})`)
+    .join('|'),
+  'g',
+)
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?=-----END|$)(?:-----END [A-Z ]{0,40}-----)?/g
+const CREDENTIAL = /\b(bearer|basic|token)( +)[\w.~+/=-]{6,}/gi
+const ASSIGNED =
+  /((?:key|token|secret|password|passwd|credentials?|authorization)["']?\s{0,3}[:=]\s{0,3})("[^"]*"?|'[^']*'?|[^\s,;"']+)/gi
+/** Long runs that are no word of any language: digests, and keys of services nobody has heard of. */
+const OPAQUE = /\b(?=[A-Za-z+=]*\d)(?=[\d+=]*[A-Za-z])[A-Za-z0-9+=]{32,}/g
+const LINK = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s()[\]{}<>"']*|\b(?:mailto|javascript|data|tel):[^\s()[\]{}<>"']+/gi
+
+/**
+ * A text of an agent as other people may read it in a channel: on one line, without secrets, without links, and calling
+ * nobody. An agent that was misled writes what somebody else wants to be read, or clicked.
+ */
+export const chatText = (text: string, environment: Environment): string => {
+  const oneLine = onOneLine(withoutSecrets(withoutCutWord(text), environment).replaceAll(/\s+/gu, ' ').trim())
+  return oneLine
+    .replaceAll(LINK, linkTo)
+    .replaceAll(/\bwww\.(?=\w)/gi, 'www ')
+    .replaceAll(/@(?=[\p{L}\p{N}_!&])/gu, '@ ')
+}
+
+/** A cut may go through a secret, so that nobody knows what is left of it. */
+const withoutCutWord = (text: string): string =>
+  text.length <= MOST_READ ? text : withoutEnd(text.slice(0, MOST_READ), /\S/)
+
+const withoutSecrets = (text: string, environment: Environment): string => {
+  const values = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && value.length >= SHORTEST_VALUE && SECRET_NAME.test(name) ? [value.trim()] : [],
+  )
+  return formsOf(values)
+    .reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
+    .replaceAll(PRIVATE_KEY, HIDDEN)
+    .replaceAll(CREDENTIAL, `$1$2${HIDDEN}`)
+    .replaceAll(KNOWN_KEYS, HIDDEN)
+    .replaceAll(ASSIGNED, (whole, name: string, value: string) =>
+      /^\d{1,9}$/.test(value) ? whole : `${name}${HIDDEN}`,
+    )
+    .replaceAll(OPAQUE, HIDDEN)
+}
+
+/** The host says enough of what could not be reached; the rest may be a secret. */
+const linkTo = (link: string): string => {
+  const host = URL.canParse(link) ? new URL(link).hostname : ''
+  return host === '' ? '(link)' : `(link to ${host})`
+}

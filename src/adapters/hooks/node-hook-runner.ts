@@ -5,8 +5,8 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { HookPayload } from '../../ports/agent/hook-payload.ts'
 import type { HookOptions, HookRunner } from '../../ports/agent/hook-runner.ts'
 import { AllowedNetworks } from './allowed-networks.ts'
+import { capped } from './capped-output.ts'
 import { type Deadline, deadlineIn } from './deadline.ts'
-import { runFunction } from './function-hook.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { type AddressLookup, systemLookup } from './safe-lookup.ts'
 import type { Way } from './send.ts'
@@ -96,3 +96,26 @@ export class NodeHookRunner implements HookRunner {
 /** Without its message, which may say anything. */
 const unforeseen = (error: unknown): Outcome =>
   failed('hook.not_started', `It could not be called (${error instanceof Error ? error.name : 'no reason given'}).`)
+
+type FunctionHook = Extract<HookSettings, { type: 'function' }>
+
+/** Calls a function. One that goes on after its deadline is no longer listened to: nothing can end it from outside. */
+const runFunction = async (hook: FunctionHook, payload: HookPayload, deadline: Deadline): Promise<Outcome> => {
+  const { signal } = deadline
+  if (signal.aborted) return deadline.outcome()
+  const call = async (): Promise<Outcome> => {
+    // A copy: a hook that writes into its payload must not change what the next one is told.
+    const returned = await hook.run(structuredClone(payload), { signal })
+    return { output: capped(asText(returned)) }
+  }
+  const isOver = new Promise<Outcome>((resolve) => {
+    signal.addEventListener('abort', () => resolve(deadline.outcome()), { once: true })
+  })
+  return Promise.race([call().catch(thrown), isOver])
+}
+
+const asText = (returned: unknown): string =>
+  typeof returned === 'string' ? returned : (JSON.stringify(returned) ?? '')
+
+const thrown = (error: unknown): Outcome =>
+  failed('hook.threw', error instanceof Error ? capped(error.message) : 'It threw something that is not an error.')

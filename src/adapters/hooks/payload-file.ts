@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PREFIX, sweepPayloads } from './sweep-payloads.ts'
 
 /** The variable that names the file of the payload, for commands that cannot hold JSON in a variable. */
 export const PAYLOAD_FILE_VARIABLE = 'BATONPASS_HOOK_PAYLOAD_FILE'
@@ -38,5 +37,41 @@ export const payloadFile = (payload: string): PayloadFile => {
   } catch (error) {
     remove(folder)
     throw error
+  }
+}
+
+/** The name of a folder says whose it is: `batonpass-hook-<pid>-<random>`. */
+const PREFIX = 'batonpass-hook-'
+const FOLDER = /^batonpass-hook-(\d{1,10})-\w+$/
+
+/** Takes payloads away that processes of this user left when they were killed. Whatever else is there is left alone. */
+export const sweepPayloads = (place: string): void => {
+  for (const name of namesIn(place)) {
+    const pid = Number(FOLDER.exec(name)?.[1])
+    const folder = join(place, name)
+    if (Number.isSafeInteger(pid) && !isAlive(pid) && isOwn(folder)) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const namesIn = (place: string): readonly string[] => {
+  try {
+    return readdirSync(place)
+  } catch {
+    return [] // such as a folder that may be written to and not listed
+  }
+}
+
+/** A link, or a folder of somebody else, is not ours to take away. */
+const isOwn = (folder: string): boolean => {
+  const found = lstatSync(folder, { throwIfNoEntry: false })
+  return found?.isDirectory() === true && found.uid === process.getuid?.()
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

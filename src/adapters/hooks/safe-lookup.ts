@@ -1,8 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopbackHost } from '../../domain/hooks/hook-address.ts'
-import { type AllowedNetworks, isNeverAllowed } from './allowed-networks.ts'
-import { rangesOf } from './ip-ranges.ts'
+import { type AllowedNetworks, isNeverAllowed, rangesOf } from './allowed-networks.ts'
 
 /** One address a name stands for. */
 export interface ResolvedAddress {

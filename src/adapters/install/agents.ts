@@ -12,8 +12,7 @@ import {
   codexFolder,
 } from './agent-settings.ts'
 import { claudeProjectOf, realFolder } from './claude-project.ts'
-import { serverEdit, settingsEdit, tomlEdit, wholeFileEdit } from './edits.ts'
-import { excludeEdit } from './exclude-edit.ts'
+import { excludeEdit, serverEdit, settingsEdit, tomlEdit, wholeFileEdit } from './edits.ts'
 import type { FileEdit } from './file-edit.ts'
 import { handoffCommand, isHandoffCommand } from './handoff-command.ts'
 import type { WantedHooks } from './hook-entries.ts'

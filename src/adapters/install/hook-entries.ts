@@ -3,15 +3,18 @@ import { type OwnHook, ownHookIn } from './agent-settings.ts'
 import {
   changed,
   type IsMade,
+  itemsOf,
   type JsonDocument,
+  type JsonNode,
   type JsonPath,
+  membersOf,
   misshapen,
-  nodeAt,
+  textOf,
+  valueAt,
   withObjects,
   withoutEmpty,
 } from './json-document.ts'
 import { withItem, withMember, withoutChild, withValue } from './json-edit.ts'
-import { type JsonArray, type JsonNode, memberOf, textOf } from './json-tree.ts'
 import type { TextProblem } from './refusal.ts'
 
 /** The hooks to name in settings: the runtime's name of each, and the command it is to run. */
@@ -28,10 +31,10 @@ export interface HookEntry extends OwnHook {
 }
 
 interface Found extends HookEntry {
-  readonly groups: JsonArray
   readonly group: JsonNode
-  readonly list: JsonArray
   readonly handler: JsonNode
+  /** Whether it is the only hook of its group. */
+  readonly isAlone: boolean
 }
 
 const HOOKS: JsonPath = ['hooks']
@@ -39,21 +42,18 @@ const HOOKS: JsonPath = ['hooks']
 /** Every hook in settings that calls ours. */
 export const hookEntriesIn = (document: JsonDocument): readonly HookEntry[] => foundIn(document)
 
-const foundIn = (document: JsonDocument): readonly Found[] => {
-  const hooks = nodeAt(document, HOOKS)
-  const members = hooks?.kind === 'object' ? hooks.children : []
-  return members.flatMap(({ key: name, value: groups }) =>
-    groups.kind === 'array' ? groups.children.flatMap((group) => foundInGroup(name, groups, group)) : [],
+const foundIn = ({ root }: JsonDocument): readonly Found[] =>
+  membersOf(valueAt(root, HOOKS)).flatMap(({ key: name, value: groups }) =>
+    (itemsOf(groups) ?? []).flatMap((group) => foundInGroup(name, group)),
   )
-}
 
-const foundInGroup = (name: string, groups: JsonArray, group: JsonNode): readonly Found[] => {
-  const list = memberOf(group, 'hooks')?.value
-  if (list?.kind !== 'array') return []
-  return list.children.flatMap((handler) => {
-    const command = memberOf(handler, 'command')?.value
+const foundInGroup = (name: string, group: JsonNode): readonly Found[] => {
+  const handlers = itemsOf(valueAt(group, HOOKS)) ?? []
+  return handlers.flatMap((handler) => {
+    const command = valueAt(handler, ['command'])
     const own = ownHookIn(textOf(command) ?? '')
-    return own === undefined || command === undefined ? [] : [{ ...own, name, command, groups, group, list, handler }]
+    const isAlone = handlers.length === 1
+    return own === undefined || command === undefined ? [] : [{ ...own, name, command, group, handler, isAlone }]
   })
 }
 
@@ -74,10 +74,10 @@ export const withHooks = (document: JsonDocument, wanted: WantedHooks): Result<J
 
 const withHook = (document: JsonDocument, name: string, command: string): JsonDocument => {
   const group = { hooks: [{ type: 'command', command }] }
-  const hooks = nodeAt(document, HOOKS)
-  const groups = nodeAt(document, [...HOOKS, name])
-  if (groups?.kind === 'array') return changed(document, withItem(document.text, groups, group))
-  if (hooks?.kind !== 'object') return document
+  const hooks = valueAt(document.root, HOOKS)
+  const groups = valueAt(hooks, [name])
+  if (groups?.type === 'array') return changed(document, withItem(document.text, groups, group))
+  if (hooks === undefined) return document
   return changed(document, withMember(document.text, hooks, name, [group]), [[...HOOKS, name]])
 }
 
@@ -92,21 +92,20 @@ const withProgram = (document: JsonDocument, program: string): JsonDocument => {
 export const withoutHooks = (document: JsonDocument, isMade: IsMade): JsonDocument => {
   const found = foundIn(document).find(({ isMixed }) => !isMixed)
   if (found === undefined) return document
-  const { name, groups, group, list, handler } = found
-  const text =
-    list.children.length > 1 ? withoutChild(document.text, list, handler) : withoutChild(document.text, groups, group)
+  const { name, group, handler, isAlone } = found
+  const text = withoutChild(document.text, isAlone ? group : handler)
   return withoutHooks(withoutEmpty(changed(document, text), [...HOOKS, name], isMade), isMade)
 }
 
 /** Whether hooks have the shape that runtimes take: lists of groups by name, each with a list of hooks. */
-const wellShaped = (document: JsonDocument): Result<undefined, TextProblem> => {
-  const hooks = nodeAt(document, HOOKS)
-  if (hooks === undefined) return ok(undefined)
-  if (hooks.kind !== 'object') return misshapen(HOOKS, 'an object')
-  for (const { key, value } of hooks.children) {
-    if (value.kind !== 'array') return misshapen([...HOOKS, key], 'a list')
-    for (const group of value.children)
-      if (memberOf(group, 'hooks')?.value.kind !== 'array')
+const wellShaped = ({ root }: JsonDocument): Result<undefined, TextProblem> => {
+  const hooks = valueAt(root, HOOKS)
+  if (hooks !== undefined && hooks.type !== 'object') return misshapen(HOOKS, 'an object')
+  for (const { key, value } of membersOf(hooks)) {
+    const groups = itemsOf(value)
+    if (groups === undefined) return misshapen([...HOOKS, key], 'a list')
+    for (const group of groups)
+      if (itemsOf(valueAt(group, HOOKS)) === undefined)
         return misshapen([...HOOKS, key], 'a list of objects that have "hooks"')
   }
   return ok(undefined)

@@ -4,8 +4,7 @@ import { claudeEdits, codexEdits, type GitFiles, type Wanted } from './agents.ts
 import { carryOutAll, planAll } from './carry-out.ts'
 import { mixedCommandsIn } from './edits.ts'
 import { type FileEdit, isChange, type PlannedChange, planInstall, planRemove } from './file-edit.ts'
-import { jsonDocument } from './json-document.ts'
-import { memberOf } from './json-tree.ts'
+import { jsonDocument, valueAt } from './json-document.ts'
 import { lookAtClaude, type PartState, pluginScope } from './look.ts'
 import { type Holder, Receipts } from './receipts.ts'
 import type { Settled } from './refusal.ts'
@@ -141,8 +140,7 @@ const CODEX_REMARKS = [
 
 const isSwitchedOff = (text: string): boolean => {
   const document = text.trimStart().startsWith('{') ? jsonDocument(text) : undefined
-  const value = document?.ok === true ? memberOf(document.value.root, 'disableAllHooks')?.value : undefined
-  return value?.kind === 'scalar' && value.value === true
+  return document?.ok === true && valueAt(document.value.root, ['disableAllHooks'])?.value === true
 }
 
 const leftRemarks = ({ edit, after, keptFor }: PlannedChange): readonly string[] => {

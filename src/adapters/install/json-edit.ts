@@ -1,11 +1,4 @@
-import type { JsonArray, JsonMember, JsonNode, JsonObject } from './json-tree.ts'
-
-/** A change of a text: the characters from one place to another become others. */
-interface Splice {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-}
+import type { Node } from 'jsonc-parser'
 
 /** How a text is laid out, as far as something new in it has to look the same. */
 interface Layout {
@@ -16,62 +9,62 @@ interface Layout {
   readonly afterComma: string
 }
 
-const spliced = (text: string, { start, end, text: put }: Splice): string =>
+/** A new member or item as text, whose first line stands at an indentation already. */
+type Render = (indent: string, layout: Layout) => string
+
+const spliced = (text: string, start: number, end: number, put: string): string =>
   text.slice(0, start) + put + text.slice(end)
 
+const endOf = ({ offset, length }: Node): number => offset + length
+
 /** Puts a member at the end of an object, laid out as the rest of the text is. */
-export const withMember = (text: string, object: JsonObject, key: string, value: unknown): string =>
+export const withMember = (text: string, object: Node, key: string, value: unknown): string =>
   withChild(
     text,
     object,
-    (level, layout) => `${JSON.stringify(key)}:${layout.afterColon}${rendered(value, level, layout)}`,
+    (indent, layout) => `${JSON.stringify(key)}:${layout.afterColon}${rendered(value, indent, layout)}`,
   )
 
 /** Puts an item at the end of a list. */
-export const withItem = (text: string, list: JsonArray, value: unknown): string =>
-  withChild(text, list, (level, layout) => rendered(value, level, layout))
+export const withItem = (text: string, list: Node, value: unknown): string =>
+  withChild(text, list, (indent, layout) => rendered(value, indent, layout))
 
 /** Replaces a value. */
-export const withValue = (text: string, { start, end }: JsonNode, value: string): string =>
-  spliced(text, { start, end, text: value })
+export const withValue = (text: string, node: Node, value: string): string =>
+  spliced(text, node.offset, endOf(node), value)
 
-/** Takes a member or an item out, with the comma that joins it to its neighbour. */
-export const withoutChild = (text: string, container: JsonObject | JsonArray, child: JsonMember | JsonNode): string => {
-  const all: readonly (JsonMember | JsonNode)[] = container.children
+/** Takes an item, or a value and its key, out of its container, with the comma that joins it to its neighbour. */
+export const withoutChild = (text: string, value: Node): string => {
+  const child = value.parent?.type === 'property' ? value.parent : value
+  const container = child.parent
+  if (container === undefined) return text
+  const all = container.children ?? []
   const at = all.indexOf(child)
   const [before, after] = [all[at - 1], all[at + 1]]
-  if (before !== undefined) return spliced(text, { start: before.end, end: child.end, text: '' })
-  if (after !== undefined) return spliced(text, { start: child.start, end: after.start, text: '' })
-  return spliced(text, { start: container.start + 1, end: container.end - 1, text: '' })
+  if (before !== undefined) return spliced(text, endOf(before), endOf(child), '')
+  if (after !== undefined) return spliced(text, child.offset, after.offset, '')
+  return withInner(text, container, '')
 }
 
-const withChild = (
-  text: string,
-  container: JsonObject | JsonArray,
-  render: (indent: string, layout: Layout) => string,
-): string => {
-  const last = container.children.at(-1)
+const withInner = (text: string, container: Node, inner: string): string =>
+  spliced(text, container.offset + 1, endOf(container) - 1, inner)
+
+const withChild = (text: string, container: Node, render: Render): string => {
+  const last = container.children?.at(-1)
   const layout = layoutOf(text)
+  const { unit, lineEnd, afterComma } = layout
   if (last === undefined) {
-    const outer = indentAt(text, container.start)
-    if (layout.unit === undefined) return spliced(text, { ...inner(container), text: render('', layout) })
-    const indent = outer + layout.unit
-    const { lineEnd } = layout
-    return spliced(text, {
-      ...inner(container),
-      text: `${lineEnd}${indent}${render(indent, layout)}${lineEnd}${outer}`,
-    })
+    const outer = indentAt(text, container.offset)
+    if (unit === undefined) return withInner(text, container, render('', layout))
+    return withInner(text, container, `${lineEnd}${outer}${unit}${render(outer + unit, layout)}${lineEnd}${outer}`)
   }
+  const end = endOf(last)
   // A list that stands in one line stays in it.
-  if (!ownLine(text, last.start)) {
-    const inline = { ...layout, unit: undefined }
-    return spliced(text, { start: last.end, end: last.end, text: `,${layout.afterComma}${render('', inline)}` })
-  }
-  const indent = indentAt(text, last.start)
-  return spliced(text, { start: last.end, end: last.end, text: `,${layout.lineEnd}${indent}${render(indent, layout)}` })
+  if (!ownLine(text, last.offset))
+    return spliced(text, end, end, `,${afterComma}${render('', { ...layout, unit: undefined })}`)
+  const indent = indentAt(text, last.offset)
+  return spliced(text, end, end, `,${lineEnd}${indent}${render(indent, layout)}`)
 }
-
-const inner = ({ start, end }: JsonNode) => ({ start: start + 1, end: end - 1 })
 
 /** The blanks at the beginning of the line in which a place is. */
 const indentAt = (text: string, at: number): string => {
@@ -97,19 +90,17 @@ const layoutOf = (text: string): Layout => {
   }
 }
 
-/** A value as text, whose first line stands at an indentation already. */
-const rendered = (value: unknown, indent: string, layout: Layout): string => {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const isList = Array.isArray(value)
-  const deeper = indent + (layout.unit ?? '')
-  const parts = isList
-    ? value.map((item) => rendered(item, deeper, layout))
-    : Object.entries(value).map(
-        ([key, inside]) => `${JSON.stringify(key)}:${layout.afterColon}${rendered(inside, deeper, layout)}`,
-      )
-  const [open, close] = isList ? '[]' : '{}'
-  if (parts.length === 0) return `${open}${close}`
-  if (layout.unit === undefined) return `${open}${parts.join(`,${layout.afterComma}`)}${close}`
-  const { lineEnd } = layout
-  return `${open}${lineEnd}${deeper}${parts.join(`,${lineEnd}${deeper}`)}${lineEnd}${indent}${close}`
+const rendered = (value: unknown, indent: string, { unit, lineEnd, afterColon, afterComma }: Layout): string => {
+  const lines = JSON.stringify(value, null, '\t').split('\n')
+  if (unit !== undefined)
+    return lines.map((line) => line.replace(/^\t*/, (tabs) => unit.repeat(tabs.length))).join(lineEnd + indent)
+  // In one line: each line of ours without its blanks, and with the blanks after a key and a comma that the text has.
+  return lines
+    .map((line) =>
+      line
+        .trim()
+        .replace(/^("(?:[^"\\]|\\.)*":) /, `$1${afterColon}`)
+        .replace(/,$/, `,${afterComma}`),
+    )
+    .join('')
 }

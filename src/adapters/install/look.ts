@@ -20,8 +20,7 @@ import {
 } from './agents.ts'
 import { handoffCommand, isHandoffCommand } from './handoff-command.ts'
 import { hookEntriesIn, type WantedHooks } from './hook-entries.ts'
-import { type JsonDocument, jsonDocument } from './json-document.ts'
-import { memberOf } from './json-tree.ts'
+import { type JsonDocument, jsonDocument, membersOf, valueAt } from './json-document.ts'
 import { Receipts } from './receipts.ts'
 import { isOwnServer, isSameStart, type ServerStart, serverIn } from './server-entry.ts'
 import { readSettingsFile } from './settings-file.ts'
@@ -117,11 +116,10 @@ export const pluginScope = (place: AgentPlace): ClaudeScope | undefined => {
 
 /** Whether settings switch the plugin on or off. Absent where they do not name it. */
 const pluginIn = ({ root }: JsonDocument): boolean | undefined => {
-  const plugins = memberOf(root, 'enabledPlugins')?.value
-  const named = plugins?.kind === 'object' ? plugins.children.filter(({ key }) => isOwnPlugin(key)) : []
+  const named = membersOf(valueAt(root, ['enabledPlugins'])).filter(({ key }) => isOwnPlugin(key))
   if (named.length === 0) return undefined
   // A list names the versions that are taken.
-  return named.some(({ value }) => (value.kind === 'scalar' ? value.value === true : value.kind === 'array'))
+  return named.some(({ value }) => value.type === 'array' || value.value === true)
 }
 
 type State = Pick<FoundPart, 'state' | 'detail'>

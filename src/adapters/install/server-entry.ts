@@ -4,14 +4,16 @@ import { isOwnProgram } from './agent-settings.ts'
 import {
   changed,
   type IsMade,
+  itemsOf,
   type JsonDocument,
+  type JsonNode,
   type JsonPath,
-  nodeAt,
+  textOf,
+  valueAt,
   withObjects,
   withoutEmpty,
 } from './json-document.ts'
 import { withMember, withoutChild } from './json-edit.ts'
-import { type JsonNode, memberOf, textOf } from './json-tree.ts'
 import { type TextProblem, wrong } from './refusal.ts'
 
 /** How an MCP server is started: a program and its words. */
@@ -29,14 +31,14 @@ export const isSameStart = (one: ServerStart, other: ServerStart): boolean =>
   JSON.stringify([one.command, ...one.args]) === JSON.stringify([other.command, ...other.args])
 
 /** The server of our name in a list of servers, where there is one. It may be somebody else's. */
-export const serverIn = (document: JsonDocument, list: JsonPath): ServerStart | 'unknown' | undefined => {
-  const node = nodeAt(document, [...list, INSTALLED_SERVER])
+export const serverIn = ({ root }: JsonDocument, list: JsonPath): ServerStart | 'unknown' | undefined => {
+  const node = valueAt(root, [...list, INSTALLED_SERVER])
   return node === undefined ? undefined : startOf(node)
 }
 
 const startOf = (node: JsonNode): ServerStart | 'unknown' => {
-  const [command, args] = [textOf(memberOf(node, 'command')?.value), memberOf(node, 'args')?.value]
-  const words = args?.kind === 'array' ? args.children.map((word) => textOf(word)) : []
+  const command = textOf(valueAt(node, ['command']))
+  const words = (itemsOf(valueAt(node, ['args'])) ?? []).map(textOf)
   if (command === undefined || words.includes(undefined)) return 'unknown'
   return { command, args: words.filter((word) => word !== undefined) }
 }
@@ -52,8 +54,8 @@ export const withServer = (
   if (there !== undefined && isSameStart(there, start)) return ok(document)
   const ready = withObjects(there === undefined ? document : takenOut(document, list), list)
   if (!ready.ok) return ready
-  const servers = nodeAt(ready.value, list)
-  if (servers?.kind !== 'object') return ready
+  const servers = valueAt(ready.value.root, list)
+  if (servers === undefined) return ready
   const entry = { type: 'stdio', command: start.command, args: start.args }
   return ok(changed(ready.value, withMember(ready.value.text, servers, INSTALLED_SERVER, entry)))
 }
@@ -72,8 +74,6 @@ export const withoutServer = (document: JsonDocument, list: JsonPath, isMade: Is
 }
 
 const takenOut = (document: JsonDocument, list: JsonPath): JsonDocument => {
-  const servers = nodeAt(document, list)
-  const member = memberOf(servers, INSTALLED_SERVER)
-  if (servers?.kind !== 'object' || member === undefined) return document
-  return changed(document, withoutChild(document.text, servers, member))
+  const server = valueAt(document.root, [...list, INSTALLED_SERVER])
+  return server === undefined ? document : changed(document, withoutChild(document.text, server))
 }

@@ -1,12 +1,12 @@
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { ownHookIn, STATUS_LINE } from './agent-settings.ts'
-import { changed, type JsonDocument, misshapen } from './json-document.ts'
+import { changed, type JsonDocument, type JsonNode, misshapen, textOf, valueAt } from './json-document.ts'
 import { withMember, withoutChild, withValue } from './json-edit.ts'
-import { type JsonNode, memberOf, textOf } from './json-tree.ts'
 import type { TextProblem } from './refusal.ts'
 
 const KEY = 'statusLine'
+const COMMAND = [KEY, 'command']
 
 /** The status line in settings: ours, with the person's own inside it where they had one, or another. */
 export interface StatusLineEntry {
@@ -18,7 +18,7 @@ export interface StatusLineEntry {
 
 /** The status line that settings name. */
 export const statusLineIn = ({ root }: JsonDocument): StatusLineEntry | undefined => {
-  const command = textOf(memberOf(memberOf(root, KEY)?.value, 'command')?.value)
+  const command = textOf(valueAt(root, COMMAND))
   if (command === undefined) return undefined
   const own = ownHookIn(command)
   const isOurs = own?.event === STATUS_LINE && !own.isMixed
@@ -32,9 +32,9 @@ export const withStatusLine = (
 ): Result<JsonDocument, TextProblem> => {
   const { text, root } = document
   const ours = `${program} hook ${STATUS_LINE}${flags}`
-  const there = memberOf(root, KEY)?.value
-  if (there === undefined) return ok(changed(document, withMember(text, root, KEY, { type: 'command', command: ours })))
-  const command = memberOf(there, 'command')?.value
+  if (valueAt(root, [KEY]) === undefined)
+    return ok(changed(document, withMember(text, root, KEY, { type: 'command', command: ours })))
+  const command = valueAt(root, COMMAND)
   const before = textOf(command)
   if (command === undefined || before === undefined) return misshapen([KEY], 'an object with a "command"')
   const own = ownHookIn(before)
@@ -49,17 +49,16 @@ const rewritten = (document: JsonDocument, node: JsonNode, command: string): Jso
 /** Takes our status line out, and names the person's own again. */
 export const withoutStatusLine = (document: JsonDocument, original: JsonDocument | undefined): JsonDocument => {
   const { text, root } = document
-  const member = memberOf(root, KEY)
-  const command = memberOf(member?.value, 'command')?.value
+  const [line, command] = [valueAt(root, [KEY]), valueAt(root, COMMAND)]
   const own = ownHookIn(textOf(command) ?? '')
-  if (member === undefined || command === undefined || own?.event !== STATUS_LINE || own.isMixed) return document
+  if (line === undefined || command === undefined || own?.event !== STATUS_LINE || own.isMixed) return document
   const theirs = thenIn(own.rest)
-  if (theirs === undefined) return changed(document, withoutChild(text, root, member))
+  if (theirs === undefined) return changed(document, withoutChild(text, line))
   // As the person wrote it: a text has more than one spelling in JSON.
-  const before = memberOf(memberOf(original?.root, KEY)?.value, 'command')?.value
+  const before = valueAt(original?.root, COMMAND)
   const spelled =
     before !== undefined && textOf(before) === theirs
-      ? original?.text.slice(before.start, before.end)
+      ? original?.text.slice(before.offset, before.offset + before.length)
       : JSON.stringify(theirs)
   return changed(document, withValue(text, command, spelled ?? JSON.stringify(theirs)))
 }

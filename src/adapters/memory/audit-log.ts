@@ -3,9 +3,9 @@ import type { AuditEntry } from '../../domain/audit-event.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { withholdTexts } from '../../domain/kernel/texts.ts'
 import type { AuditLog } from '../../ports/store/audit-log.ts'
+import type { AuditedRows } from '../../ports/store/audited-rows.ts'
 import { type Page, pageLimit, strangeCursor } from '../../ports/store/page.ts'
 import { headOf } from './audit-append.ts'
-import { auditedRowsIn } from './audited-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { numberKey, pageBy } from './paging.ts'
 import type { AuditRow, Tables } from './tables.ts'
@@ -49,3 +49,26 @@ const fromCount = <Row>(all: readonly Row[], page: Page): { readonly rows: reado
 
 const toEntry = ({ conversationId, sealed: { position, commandId, body } }: AuditRow): AuditEntry =>
   frozenCopy({ position, commandId, event: withholdTexts(openBody(body, conversationId).event) })
+
+/** The rows stored beside the log. Tables here are keyed by id alone, so no id is there twice. */
+const auditedRowsIn = (tables: Tables): AuditedRows => ({
+  listTurnsIn: async (conversation, session, page) => {
+    const mine = tables.turns.in('session', session).filter(({ conversationId }) => conversationId === conversation)
+    return pageBy(mine, ({ number }) => numberKey(number), page)
+  },
+  listToolCallsIn: async (conversation, page) => {
+    const rows = tables.toolCalls.in('conversation', conversation).map(({ reference: _, ...record }) => record)
+    return pageBy(rows, ({ sequenceNumber: at, position }) => `${numberKey(at)}/${numberKey(position)}`, page)
+  },
+  listSnapshotsIn: async (conversation, page) =>
+    pageBy(tables.snapshots.in('conversation', conversation), ({ id }) => id, page),
+  listLookBacksIn: async (conversation, page) =>
+    pageBy(tables.lookBacks.in('conversation', conversation), ({ id }) => id, page),
+  findCommands: async (ids) => ids.flatMap((id) => tables.commands.get(id) ?? []),
+  listUnnamedCommands: async (conversation) => {
+    const named = new Set(tables.audit.in('conversation', conversation).map(({ sealed }) => sealed.commandId))
+    return tables.commands.in('all', 'all').filter((row) => row.conversationId === conversation && !named.has(row.id))
+  },
+  listMisnumbered: async () => [],
+  listSharedIds: async () => ({ items: [] }),
+})

@@ -15,15 +15,12 @@ import type { CommitOutcome, Unit } from '../../ports/store/unit-of-work.ts'
 import { digestOf } from '../../ports/system/holder-tokens.ts'
 import { sha256 } from '../../ports/system/sha256.ts'
 import { appendAudit } from './audit-append.ts'
-import { checkCompany } from './company.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { mayLease, setLease } from './leases.ts'
-import { checkLinks } from './links.ts'
-import { keepExtract, setBudget, setClosed, setMetadata } from './notes.ts'
+import { checkCompany, checkLinks } from './links.ts'
 import { withdrawSignals } from './signals.ts'
-import { PlaceTaken, type Undo } from './table.ts'
+import { PlaceTaken, type Undo, VersionMoved } from './table.ts'
 import { type CommandRow, type Tables, toolCallKey } from './tables.ts'
-import { VersionMoved } from './version-moved.ts'
 
 /** Keeps a whole unit, or undoes what it did of it. Synchronous, so nobody sees it half done. */
 export const commitTo = (tables: Tables, unit: Unit, now: Instant): CommitOutcome => {
@@ -239,4 +236,41 @@ const keptCommand = ({ command, events, isRemembered, receipt }: Unit, keptAt: I
   if (!isRemembered) return undefined
   const digest = payloadDigest(command.payload, randomUUID(), sha256)
   return { id: command.id, digest, keptAt, ...defined({ receipt, conversationId: events[0]?.conversationId }) }
+}
+
+const setClosed = (tables: Tables, { conversationId, closedAt }: Extract<Change, { type: 'set_closed' }>): Undo => {
+  const stored = tables.conversations.get(conversationId)
+  const isOther = stored !== undefined && (stored.closedAt === undefined) === (closedAt !== undefined)
+  const isIdle = closedAt === undefined || tables.sessions.at('baton', conversationId) === undefined
+  if (!isOther || !isIdle) throw new VersionMoved('the conversation is not what was expected')
+  const { closedAt: _, ...rest } = stored
+  return tables.conversations.replace(frozenCopy({ ...rest, ...defined({ closedAt }) }))
+}
+
+const keepExtract = (tables: Tables, { handoffId, extract }: Extract<Change, { type: 'keep_extract' }>): Undo => {
+  const stored = tables.handoffs.get(handoffId)
+  if (stored === undefined || stored.extract !== undefined) throw new VersionMoved('it has an extract')
+  return tables.handoffs.replace(frozenCopy({ ...stored, extract }))
+}
+
+const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metadata' }>): Undo => {
+  const { of, id, metadata } = change
+  const noted = <Row extends object>(row: Row | undefined): Row => {
+    if (row === undefined) throw new VersionMoved(`there is no ${of} ${id}`)
+    const { metadata: _, ...rest } = row as Row & { metadata?: unknown }
+    return frozenCopy({ ...rest, ...defined({ metadata }) }) as unknown as Row
+  }
+  if (of === 'conversation') return tables.conversations.replace(noted(tables.conversations.get(id)))
+  if (of === 'handoff') return tables.handoffs.replace(noted(tables.handoffs.get(id)))
+  const working = tables.sessions.get(id)
+  return tables.sessions.replace(Object.freeze({ ...(working as StoredSession), session: noted(working?.session) }))
+}
+
+const setBudget = (
+  tables: Tables,
+  { conversationId, restartBudget, asked }: Extract<Change, { type: 'set_budget' }>,
+): Undo => {
+  const stored = tables.conversations.get(conversationId)
+  if (stored === undefined) throw new VersionMoved('there is no such conversation')
+  return tables.conversations.replace(frozenCopy({ ...stored, ...defined({ restartBudget, asked }) }))
 }

@@ -1,4 +1,7 @@
+import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { ID_LENGTH } from '../../domain/kernel/id-ending.ts'
+import { later } from '../../domain/kernel/instant.ts'
 import { rangeContains } from '../../domain/kernel/sequence.ts'
 import type { ContextWindowSnapshot, SnapshotRecord } from '../../domain/session/context-snapshot.ts'
 import type { AgentHandoffPort } from '../../ports/store/agent-handoff-port.ts'
@@ -8,7 +11,7 @@ import type { CommandRetention } from '../../ports/store/command-retention.ts'
 import type { ContextMonitorPort } from '../../ports/store/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/store/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/store/conversation-repository.ts'
-import type { IdSearch } from '../../ports/store/id-search.ts'
+import { type IdSearch, NEWEST_IDS } from '../../ports/store/id-search.ts'
 import type { LookBackPort } from '../../ports/store/look-back-port.ts'
 import type { MessageRepository } from '../../ports/store/message-repository.ts'
 import type { SessionLeases } from '../../ports/store/session-leases.ts'
@@ -19,10 +22,8 @@ import type { ThreadSummaries } from '../../ports/store/thread-summaries.ts'
 import type { WakeUps } from '../../ports/store/wake-ups.ts'
 import type { Clock } from '../../ports/system/system.ts'
 import { auditIn } from './audit-log.ts'
-import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
 import { handoffsIn } from './handoffs.ts'
-import { idSearchIn } from './id-search.ts'
 import { leasesIn } from './leases.ts'
 import { lookBacksIn } from './look-backs.ts'
 import { MemoryUnitOfWork } from './memory-unit-of-work.ts'
@@ -30,7 +31,7 @@ import { messagesIn } from './messages.ts'
 import { numberKey, pageBy } from './paging.ts'
 import { sessionsIn } from './sessions.ts'
 import { signalsIn } from './signals.ts'
-import { emptyTables, type Tables } from './tables.ts'
+import { type CommandRow, emptyTables, type Tables } from './tables.ts'
 import { threadSummariesIn } from './thread-summaries.ts'
 import { MemoryWakeUps } from './wake-ups.ts'
 
@@ -114,6 +115,43 @@ const snapshotsIn = (tables: Tables): ContextSnapshotPort => {
       const order = new Map(tables.snapshots.in('session', session).map(({ id }, index) => [id, numberKey(index)]))
       const { items, next } = pageBy(tables.snapshots.in('session', session), ({ id }) => order.get(id) ?? '', page)
       return defined({ items: items.map(whole), next })
+    },
+  }
+}
+
+/** No step is larger, whatever is asked. */
+const LARGEST_STEP = 1_000
+
+/** Commands that were carried out, and how old they are by the clock of the store. */
+const commandsIn = (tables: Tables, clock: Clock): CommandRetention => {
+  const prunable = (keepMs: number): readonly CommandRow[] => {
+    const before = later(clock.now(), -Math.max(keepMs, LEAST_RETENTION_MS))
+    return tables.commands.in('all', 'all').filter(({ keptAt }) => keptAt < before)
+  }
+  return {
+    // They stand in the order in which they came.
+    prune: async (keepMs, most) => {
+      const old = prunable(keepMs).slice(0, Math.min(most, LARGEST_STEP))
+      for (const { id } of old) tables.commands.remove(id)
+      return old.length
+    },
+    countPrunable: async (keepMs) => prunable(keepMs).length,
+  }
+}
+
+/** Ids by their end. Everything is at hand here, so each id is looked at. */
+const idSearchIn = (tables: Tables): IdSearch => {
+  const kinds = {
+    conversation: tables.conversations,
+    session: tables.sessions,
+    handoff: tables.handoffs,
+    turn: tables.turns,
+  }
+  return {
+    ending: async (kind, ending, most) => {
+      const ids = kinds[kind].ids().toSorted().toReversed()
+      const searched = ending.length === ID_LENGTH ? ids : ids.slice(0, NEWEST_IDS)
+      return searched.filter((id) => id.endsWith(ending)).slice(0, most)
     },
   }
 }

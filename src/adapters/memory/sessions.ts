@@ -1,12 +1,21 @@
+import { defined } from '../../domain/kernel/defined.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
 import { containsJson } from '../../domain/kernel/metadata.ts'
-import type { AgentSession } from '../../domain/session/agent-session.ts'
+import { type AgentSession, isTerminal } from '../../domain/session/agent-session.ts'
 import type { AgentSessionRepository } from '../../ports/store/agent-session-repository.ts'
+import type { Page } from '../../ports/store/page.ts'
+import {
+  MOST_SIGNALS_COUNTED,
+  type UnfinishedPage,
+  type UnfinishedSession,
+} from '../../ports/store/unfinished-session.ts'
 import { digestOf } from '../../ports/system/holder-tokens.ts'
 import type { Clock } from '../../ports/system/system.ts'
 import { allSessions, pageByAge } from './all-rows.ts'
+import { heldLease } from './leases.ts'
 import { numberKey, pageBy } from './paging.ts'
+import { queuedFor } from './signals.ts'
 import type { Tables } from './tables.ts'
-import { listUnfinished } from './unfinished.ts'
 
 /** Sessions, one or many. */
 export const sessionsIn = (tables: Tables, clock: Clock): AgentSessionRepository => ({
@@ -40,3 +49,22 @@ export const sessionsIn = (tables: Tables, clock: Clock): AgentSessionRepository
   findByProviderSession: async (providerSessionId) =>
     tables.sessions.in('provider', providerSessionId).map(({ session }) => session),
 })
+
+/** One page of sessions that have not ended, newest first, with everything around them. */
+const listUnfinished = (tables: Tables, at: Instant, page: Page): UnfinishedPage => {
+  const found = allSessions(tables).filter((session) => !isTerminal(session))
+  const { items, ...rest } = pageByAge(found, ({ startedAt }) => startedAt, { ...page, order: 'newest_first' })
+  return { ...rest, at, items: items.map((session) => surrounded(tables, session, at)) }
+}
+
+const surrounded = (tables: Tables, session: AgentSession, at: Instant): UnfinishedSession => {
+  const row = tables.leases.get(session.id)
+  const signals = queuedFor(tables, session.id).slice(0, MOST_SIGNALS_COUNTED)
+  return defined({
+    session,
+    conversationKey: tables.conversations.get(session.conversationId)?.externalKey,
+    monitor: tables.monitors.get(session.id),
+    lease: row && { ...heldLease(row), isOver: row.expiresAt <= at },
+    waitingSignals: defined({ count: signals.length, oldest: signals[0]?.queuedAt }),
+  })
+}

@@ -122,3 +122,8 @@ const named = <Row>(keys: Readonly<Record<string, (row: Row) => string | undefin
     const value = key(row)
     return value === undefined ? [] : [`${name}:${value}`]
   })
+
+/** Thrown inside a commit when a version has moved on; never leaves the store. */
+export class VersionMoved extends Error {
+  override readonly name = 'VersionMoved'
+}

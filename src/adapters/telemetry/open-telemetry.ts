@@ -2,6 +2,8 @@ import {
   type Attributes,
   type Context,
   context,
+  createTraceState,
+  isSpanContextValid,
   type Link,
   type Span,
   type SpanContext,
@@ -11,6 +13,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { TraceContext } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { CommandEnd } from '../../ports/system/command-telemetry.ts'
 import type {
   HandoffSpan,
   RunTelemetry,
@@ -21,8 +25,11 @@ import type {
   SpannedTurn,
 } from '../../ports/system/run-telemetry.ts'
 import {
+  ofCommand,
+  ofCommandEnd,
   ofEnd,
   ofEvery,
+  ofFailure,
   ofHandoff,
   ofLink,
   ofSession,
@@ -32,9 +39,7 @@ import {
   spanName,
   TOOL_CALL,
 } from './attributes.ts'
-import { inCommandSpan } from './command-span.ts'
 import { measure, measureSession } from './metrics.ts'
-import { spanContextOf, traceContextOf } from './trace-context.ts'
 
 /**
  * Shows sessions, turns, handoffs and commands as spans, and counts them, to whichever OpenTelemetry SDK the application
@@ -149,4 +154,49 @@ const finish = (span: Span, end: SpanEnd): void => {
       span.setStatus({ code: SpanStatusCode.ERROR, message: end.error.slice(0, MAX_MESSAGE) })
     span.end()
   })
+}
+
+/**
+ * Carries a command out inside a span, which is a child of the caller's. A refusal is an outcome, not an error; a failure is
+ * one. Spans of a database driver become children of it.
+ */
+const inCommandSpan = async <T>(name: string, work: () => Promise<T>, endOf: (done: T) => CommandEnd): Promise<T> => {
+  const span = startSpan(name)
+  if (span === undefined) return work()
+  try {
+    const done = await context.with(trace.setSpan(context.active(), span), work)
+    span.setAttributes(ofCommandEnd(endOf(done)))
+    return done
+  } catch (error) {
+    span.setAttributes(ofFailure(error))
+    span.setStatus({ code: SpanStatusCode.ERROR })
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+/** Absent when nobody watches. */
+const startSpan = (name: string): Span | undefined => {
+  const options = { kind: SpanKind.INTERNAL, attributes: ofCommand(name) }
+  const span = trace.getTracer(SCOPE).startSpan(`batonpass.${name}`, options)
+  return span.isRecording() ? span : undefined
+}
+
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
+
+/** A span's place in its trace, as W3C writes it. Absent when the span is in none. */
+const traceContextOf = (span: SpanContext): TraceContext | undefined => {
+  if (!isSpanContextValid(span)) return undefined
+  const flags = (span.traceFlags & 0xff).toString(16).padStart(2, '0')
+  const traceparent = `00-${span.traceId}-${span.spanId}-${flags}`
+  return defined({ traceparent, tracestate: span.traceState?.serialize() || undefined })
+}
+
+/** Reads what was written. Absent when it is no place in a trace. */
+const spanContextOf = ({ traceparent, tracestate }: TraceContext): SpanContext | undefined => {
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent) ?? []
+  const traceState = tracestate === undefined ? undefined : createTraceState(tracestate)
+  const span = defined({ traceId, spanId, traceFlags: Number.parseInt(flags, 16), traceState, isRemote: true })
+  return isSpanContextValid(span) ? span : undefined
 }

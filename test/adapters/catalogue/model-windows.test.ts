@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { believedWindow } from '../../../src/adapters/catalogue/model-windows.ts'
+import { believedWindow } from '../../../src/adapters/catalogue/model-catalogue.ts'
 
 const tokensOf = (model: string): number | undefined => believedWindow(model)?.tokens
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { isKeptByGit } from '../../../src/adapters/git/git-tracking.ts'
+import { isKeptByGit } from '../../../src/adapters/git/git-files.ts'
 import { gitWorktrees } from '../../../src/adapters/git/git-worktrees.ts'
 import { gitIn, repository, temporaryFolder } from './repository.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { steadyClock } from '../../../src/adapters/system/steady-clock.ts'
+import { steadyClock } from '../../../src/adapters/system/system-clock.ts'
 import { instant } from '../../../src/domain/kernel/instant.ts'
 
 const said = (times: readonly number[]): readonly string[] => {

@@ -64,7 +64,7 @@ export const summarizerIn = async (invocation: Invocation): Promise<{ readonly s
     throw new UsageError('--model and --extractive do not go together.')
   if (model !== undefined) return { summarizer: (await import('../../../main/runtimes.ts')).claudeSummarizer(model) }
   return invocation.values.extractive === true
-    ? { summarizer: (await import('../../summary/extractive-summarizer.ts')).extractiveSummarizer }
+    ? { summarizer: (await import('../../summary/summarizers.ts')).extractiveSummarizer }
     : {}
 }
 

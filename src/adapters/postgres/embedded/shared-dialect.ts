@@ -9,8 +9,9 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import type { SharedFolder, Way } from './shared-folder.ts'
+import type { SharedFolder } from './shared-folder.ts'
 import { notAnswered } from './shared-waiting.ts'
+import type { FolderWay } from './way-through.ts'
 
 /** Speaks through Kysely to a folder that may change hands: each connection is to whoever has the folder then. */
 export class SharedDialect implements Dialect {
@@ -59,7 +60,7 @@ class SharedDriver implements Driver {
     }
   }
 
-  async #connectedBy({ driver }: Way): Promise<DatabaseConnection> {
+  async #connectedBy({ driver }: FolderWay): Promise<DatabaseConnection> {
     const connection = await driver.acquireConnection()
     this.#drivers.set(connection, driver)
     return connection

@@ -1,27 +1,18 @@
 import { resolve } from 'node:path'
-import type { Driver } from 'kysely'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { toFailure } from '../open/pg-errors.ts'
+import { toFailure } from '../statements/pg-errors.ts'
+import type { Door } from './door/door.ts'
 import { foundDoorFolder } from './door/door-place.ts'
-import { servedAt } from './door/served-engine.ts'
-import { wayThrough } from './door/visitor.ts'
-import { PgliteDriver } from './pglite-dialect.ts'
+import { Turns } from './door/turns.ts'
+import { type Engine, PgliteDriver, type WireEngine } from './pglite-dialect.ts'
 import { alreadyThere, type Beginning, openFolder, preparedFolder } from './pglite-folder.ts'
 import { type Holder, isCopiedLock } from './pglite-holder.ts'
 import { KnownDatabase } from './pglite-identity.ts'
 import { holderOf } from './pglite-proven-lock.ts'
 import { replaced } from './pglite-replaced.ts'
 import { notAnswered, PATIENCE_MS, Waiting } from './shared-waiting.ts'
-
-/** A way to the store in a folder: the engine itself, or the door of the process that has it. */
-export interface Way {
-  readonly driver: Driver
-  /** The process that has the engine; nothing when it is this one. */
-  readonly holder?: Holder
-  /** More than once is fine. */
-  close(): Promise<void>
-}
+import { type FolderWay, wayThrough } from './way-through.ts'
 
 /** How long to wait before looking again at first, and at last: nobody is kept busy for minutes. */
 const [LOOK_AGAIN_MS, MOST_MS] = [60, 1_000]
@@ -43,7 +34,7 @@ export class SharedFolder {
   /** The database that was opened, by whichever process. */
   #known: KnownDatabase | undefined
   #lost: StoreFailure | undefined
-  #finding: Promise<Way> | undefined
+  #finding: Promise<FolderWay> | undefined
   #isClosed = false
 
   constructor(dataDir: string, beginning: Beginning) {
@@ -55,7 +46,7 @@ export class SharedFolder {
   }
 
   /** The way there is, or the next that is found. @throws StoreFailure when there is none */
-  async way(): Promise<Way> {
+  async way(): Promise<FolderWay> {
     if (this.#isClosed) throw new StoreFailure('store.failed', 'The store is closed')
     if (this.#lost !== undefined) throw this.#lost
     this.#finding ??= this.#find()
@@ -72,7 +63,7 @@ export class SharedFolder {
    * Gives up a way through a door that leads nowhere any more, unless another was found already. It is not closed: those
    * who wait in it would never hear of that, and its connections end by themselves.
    */
-  async lose(lost: Way, tries: number): Promise<void> {
+  async lose(lost: FolderWay, tries: number): Promise<void> {
     const finding = this.#finding
     if ((await finding?.catch(() => undefined)) === lost) this.#forget(finding)
     await awhile(tries)
@@ -104,11 +95,11 @@ export class SharedFolder {
     this.#known = undefined
   }
 
-  #forget(finding: Promise<Way> | undefined): void {
+  #forget(finding: Promise<FolderWay> | undefined): void {
     if (this.#finding === finding) this.#finding = undefined
   }
 
-  async #find(): Promise<Way> {
+  async #find(): Promise<FolderWay> {
     const change = this.#known?.change()
     if (change !== undefined) throw replaced(this.#dataDir, change)
     const folder = preparedFolder(this.#dataDir, this.#beginning)
@@ -117,7 +108,7 @@ export class SharedFolder {
     return await this.waitingFor(() => this.#wayInto(folder))
   }
 
-  async #wayInto(folder: string): Promise<Way> {
+  async #wayInto(folder: string): Promise<FolderWay> {
     const deadline = Date.now() + this.patienceMs
     for (let tries = 1; ; tries += 1) {
       const way = await this.#wayOfOthers(folder)
@@ -132,7 +123,7 @@ export class SharedFolder {
     }
   }
 
-  async #wayOfOthers(folder: string): Promise<Way | undefined> {
+  async #wayOfOthers(folder: string): Promise<FolderWay | undefined> {
     const { share, loadDataDir } = this.#beginning
     const found = share === true ? holderOf(folder) : undefined
     this.#waiting.holder = found?.holder
@@ -176,7 +167,7 @@ export class SharedFolder {
 }
 
 /** Takes the folder, and serves it. */
-const taken = async (folder: string, beginning: Beginning): Promise<Way> => {
+const taken = async (folder: string, beginning: Beginning): Promise<FolderWay> => {
   const { pglite, lock } = await openFolder(folder, beginning)
   const { door } = lock
   const engine = await servedAt(door, pglite)
@@ -189,4 +180,38 @@ const taken = async (folder: string, beginning: Beginning): Promise<Way> => {
   }
   let closing: Promise<void> | undefined
   return { driver, close: () => (closing ??= close()) }
+}
+
+/**
+ * Lets this process look at its sockets first. The engine answers without them, so a program that asks one thing after
+ * the other would never come to serve anybody else.
+ */
+const afterOthersWereHeard = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * Serves an engine at a door, if there is one. The process that has it speaks to it through what this returns, and takes
+ * turns as visitors do: what is looked at before a statement is looked at right before it, and not while it waits.
+ */
+export const servedAt = async (door: Door | undefined, engine: WireEngine): Promise<Engine> => {
+  const turns = new Turns()
+  const { rows } = await engine.query<{ server_version: string }>('show server_version')
+  door?.serve({
+    turns,
+    serverVersion: rows[0]?.server_version ?? '',
+    exchange: (messages) => engine.exchange(messages),
+    rollback: () => engine.rollback(),
+  })
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (door !== undefined) await afterOthersWereHeard()
+    return turns.run(work)
+  }
+  return {
+    get closed() {
+      return engine.closed
+    },
+    waitReady: engine.waitReady,
+    query: (text, parameters) => inTurn(() => engine.query(text, parameters)),
+    transaction: (work) => inTurn(() => engine.transaction(work)),
+    close: () => turns.run(() => engine.close()),
+  }
 }

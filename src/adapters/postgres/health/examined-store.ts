@@ -3,8 +3,8 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import type { Migrator } from '../migrate/migrator.ts'
-import { type OpenMigrator, openMigratorAt } from '../migrate/open-migrator.ts'
 import type { Addresses } from '../open/server-list.ts'
+import { type OpenMigrator, openMigratorAt } from '../open-migrator.ts'
 import type { Database } from '../statements/database.ts'
 
 /** Where the store is that is looked at: on a server, or in the folder of an embedded store. */

@@ -6,7 +6,6 @@ import { quoted } from '../../../processes/quoted.ts'
 import { isCopiedLock, isOnSameKernel, type Liveness, livenessOf } from '../embedded/pglite-holder.ts'
 import { lineOf } from '../embedded/pglite-lock.ts'
 import { feelPulse } from '../embedded/pglite-pulse.ts'
-import { spaceFinding } from './space-finding.ts'
 
 /** Whether an embedded store's files are for this user alone. Systems without owners have nothing to look at. */
 export const folderRights = async (folder: string): Promise<readonly Finding[]> => {
@@ -92,4 +91,17 @@ const felt = async (folder: string, holder: Parameters<typeof livenessOf>[0]): P
   if (seen !== 'elsewhere' || holder.pulse === undefined || !isOnSameKernel(holder, folder)) return seen
   const pulse = await feelPulse(folder, holder.pulse)
   return pulse === 'unknown' ? seen : pulse === 'beats' ? 'alive' : 'dead'
+}
+
+const MEGABYTE = 2 ** 20
+/** Below this the embedded store refuses to open, and below that it soon will. */
+const FLOOR = 64 * MEGABYTE
+const LITTLE = 512 * MEGABYTE
+
+/** The finding for so many free bytes. */
+export const spaceFinding = (free: number): Finding => {
+  const text = `${Math.floor(free / MEGABYTE).toLocaleString('en')} MB are free`
+  if (free >= LITTLE) return { result: 'ok', text }
+  const repair = `Free some space: the embedded store stops at ${FLOOR / MEGABYTE} MB.`
+  return { result: free < FLOOR ? 'problem' : 'warning', text: `only ${text}`, repair }
 }

@@ -2,13 +2,12 @@ import type pg from 'pg'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import type { Finding } from '../../../ports/system/health-check.ts'
-import { toFailure } from '../open/pg-errors.ts'
 import { clientOf } from '../open/server-client.ts'
+import { lookAt } from '../open/server-facts.ts'
 import { type Addresses, serverList } from '../open/server-list.ts'
 import { ServerSearch } from '../open/server-search.ts'
-import { lookAt } from '../open/session-facts.ts'
 import { misfit } from '../open/session-kind.ts'
-import { clockFinding } from './clock-finding.ts'
+import { toFailure } from '../statements/pg-errors.ts'
 import type { ExaminedStore } from './examined-store.ts'
 
 const CONNECT_MS = 5_000
@@ -155,3 +154,55 @@ export const clockDifference = async (store: ExaminedStore): Promise<readonly Fi
   const { wait, apart } = tries.reduce((best, next) => (next.wait < best.wait ? next : best))
   return [clockFinding(apart, wait)]
 }
+
+/** How far the clocks may be apart before claims are decided twice. */
+const FEW_MS = 2_000
+const MANY_MS = 300_000
+
+/** A difference that the way there explains is none. */
+export const clockFinding = (apart: number, wait: number): Finding => {
+  const sure = Math.max(0, Math.abs(apart) - wait / 2)
+  const text = `${(Math.abs(apart) / 1_000).toFixed(1)} s ${apart >= 0 ? 'behind' : 'ahead of'} the database (measured in ${wait} ms)`
+  if (sure <= FEW_MS) return { result: 'ok', text: `this machine is ${text}` }
+  const repair =
+    'Let both follow a time server (chrony, systemd-timesyncd): claims and leases go by the database’s clock.'
+  return { result: sure > MANY_MS ? 'problem' : 'warning', text: `this machine is ${text}`, repair }
+}
+
+interface Standing {
+  readonly durability: string
+  readonly timeline: number | null
+}
+
+/** Every promotion of a standby, and every restore to a moment, begins a new timeline. */
+const STANDING = `select current_setting('synchronous_commit') as durability,
+  case when pg_is_in_recovery() then null
+  else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline`
+
+/**
+ * Commits that were acknowledged and lost, as far as they can be seen: the setting that allows it, and whether it may have
+ * happened. Whether it did, only a process knows that was answered.
+ */
+export const lostCommits = async (store: ExaminedStore): Promise<readonly Finding[]> => {
+  if (!store.isOpen || !store.isServer) return []
+  const [standing] = await store.ask<Standing>(STANDING)
+  if (standing === undefined) return []
+  return [durability(standing), history(standing)]
+}
+
+const durability = ({ durability: setting }: Standing): Finding =>
+  setting === 'off'
+    ? {
+        result: 'warning',
+        text: 'the server acknowledges commits before they are on its disk (synchronous_commit is off): a crash of it can lose the last ones',
+        repair: 'alter role ... set synchronous_commit = on, for the role of this address.',
+      }
+    : { result: 'ok', text: `a commit is acknowledged once it is on disk (synchronous_commit is ${setting})` }
+
+const history = ({ timeline }: Standing): Finding =>
+  timeline === null || timeline <= 1
+    ? { result: 'ok', text: 'no standby has taken over here, and the server was not restored to a moment' }
+    : {
+        result: 'ok',
+        text: `a standby took over, or the server was restored to a moment (timeline ${timeline}); whether commits were lost then cannot be seen from here: processes that were answered fail with store.set_back`,
+      }

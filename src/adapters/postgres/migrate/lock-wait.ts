@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { isContention } from '../open/pg-errors.ts'
 import { type Database, quoted } from '../statements/database.ts'
+import { isContention } from '../statements/pg-errors.ts'
 
 /** How long a change of the schema waits for others, and whom it tells. */
 export interface LockWait {

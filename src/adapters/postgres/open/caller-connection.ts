@@ -16,7 +16,7 @@ import type {
   KyselyTransaction,
 } from '../../../ports/store/caller-transaction.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { isConnectionLost, toFailure } from './pg-errors.ts'
+import { isConnectionLost, toFailure } from '../statements/pg-errors.ts'
 
 /** Sends one statement. */
 type Ask = (text: string, values: readonly unknown[]) => Promise<{ readonly rows: unknown[] }>

@@ -1,5 +1,5 @@
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { toFailure } from './pg-errors.ts'
+import { toFailure } from '../statements/pg-errors.ts'
 import type { Server, ServerList } from './server-list.ts'
 
 /** A server answered, and is not of the kind that is wanted. */

@@ -1,10 +1,10 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { isConnectionLost, metBy } from './pg-errors.ts'
+import { isConnectionLost, metBy } from '../statements/pg-errors.ts'
 import type { ServerClient } from './server-client.ts'
+import { FACTS_QUESTION, sessionFacts } from './server-facts.ts'
 import type { ServerSearch } from './server-search.ts'
-import { FACTS_QUESTION, sessionFacts } from './session-facts.ts'
 import { misfit } from './session-kind.ts'
 
 /** How long to wait, in milliseconds. */

@@ -1,7 +1,7 @@
 import type { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { fitFailure, NoFitError, UnfitError } from './no-fit.ts'
+import { lookAt } from './server-facts.ts'
 import type { Server, ServerList } from './server-list.ts'
-import { lookAt } from './session-facts.ts'
 import { misfit, type SessionKind } from './session-kind.ts'
 
 /** So long a server has to itself before the next one is tried as well: one that is switched off says nothing at all. */

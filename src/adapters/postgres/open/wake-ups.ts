@@ -1,5 +1,5 @@
 import type { WakeUpListener, WakeUpState, WakeUps } from '../../../ports/store/wake-ups.ts'
-import { toFailure } from './pg-errors.ts'
+import { toFailure } from '../statements/pg-errors.ts'
 import { hear, NotHeardError, quietly, type WakeUpServer } from './wake-up-line.ts'
 
 const FIRST_PAUSE_MS = 200

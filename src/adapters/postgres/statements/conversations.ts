@@ -1,11 +1,16 @@
 import { sql } from 'kysely'
-import type { ConversationRepository } from '../../../ports/store/conversation-repository.ts'
+import { z } from 'zod'
+import type { ConversationId } from '../../../domain/kernel/ids.ts'
+import type { DelegatedThread, ThreadTree } from '../../../domain/thread/delegated-thread.ts'
+import { type ConversationRepository, MOST_DELEGATED } from '../../../ports/store/conversation-repository.ts'
 import { toBudgetUse } from '../rows/budget-use-row.ts'
 import { toConversation } from '../rows/conversation-row.ts'
+import { toHandoff } from '../rows/handoff-row.ts'
+import { reader } from '../rows/row-types.ts'
+import { toWorkingSession } from '../rows/session-row.ts'
 import { toStorableText } from '../rows/text-codec.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
 import { called, type Database, named, readDocuments, reading } from './database.ts'
-import { readDelegated, readTree } from './delegations.ts'
 import { listJobs } from './jobs.ts'
 import { readLineage } from './lineage.ts'
 import { paged } from './paging.ts'
@@ -48,4 +53,32 @@ export const conversationsIn = (database: Database): ConversationRepository => {
     listJobs: (filter, page) => reading(() => listJobs(database, filter, page)),
     findTree: (id) => reading(() => readTree(database, id)),
   }
+}
+
+const toParts = reader('delegated thread', z.object({ handoff: z.unknown(), session: z.unknown() }))
+
+const toTree = reader(
+  'tree',
+  z
+    .object({ depth: z.number(), threads: z.number(), cost_usd: z.number() })
+    .transform(({ depth, threads, cost_usd: costUsd }): ThreadTree => ({ depth, threads, costUsd })),
+)
+
+/** The delegated threads of a conversation that no message reports yet, oldest first, in one read. */
+const readDelegated = async (database: Database, id: ConversationId): Promise<readonly DelegatedThread[]> => {
+  const query = sql<{ json: string }>`select found::text as json
+    from ${called(database, 'delegated_threads')}(${id}::uuid, ${MOST_DELEGATED}::integer) as found`
+  const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
+  return rows.map((row) => {
+    const { handoff, session } = toParts(row)
+    return { handoff: toHandoff(handoff), session: toWorkingSession(session).session }
+  })
+}
+
+/** The tree that a conversation is in, in one read. */
+const readTree = async (database: Database, id: ConversationId): Promise<ThreadTree | undefined> => {
+  const query = sql<{ json: string }>`select found::text as json
+    from ${called(database, 'thread_tree')}(${id}::uuid) as found where found is not null`
+  const [found] = await readDocuments(async () => (await query.execute(database.kysely)).rows)
+  return found === undefined ? undefined : toTree(found)
 }

@@ -1,8 +1,8 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { isTransient, toFailure } from '../open/pg-errors.ts'
 import { fromStoredJson } from '../rows/text-codec.ts'
+import { isTransient, toFailure } from './pg-errors.ts'
 
 /** The columns that queries name. Whole rows come back as JSON text, so that both drivers agree on every type. */
 export interface Schema {

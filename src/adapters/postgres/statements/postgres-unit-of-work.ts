@@ -17,7 +17,6 @@ import type {
   UnitOfWork,
 } from '../../../ports/store/unit-of-work.ts'
 import { sha256 } from '../../../ports/system/sha256.ts'
-import { conflictAt, isCommandTaken, toFailure } from '../open/pg-errors.ts'
 import { budgetUse, restartUse } from '../rows/budget-use-row.ts'
 import { toConversation } from '../rows/conversation-row.ts'
 import { toHandoff } from '../rows/handoff-row.ts'
@@ -28,6 +27,7 @@ import { toStorableJson, toStorableText } from '../rows/text-codec.ts'
 import { unitColumns } from '../rows/unit-rows.ts'
 import { callFunction, type Database, FUNCTIONS_VERSION, quoted } from './database.ts'
 import { personMessages, WANTED, wantedParameters } from './person-messages.ts'
+import { conflictAt, isCommandTaken, toFailure } from './pg-errors.ts'
 
 /** A receipt is our own words back; it is not taken apart here. */
 const repeated = z.object({

@@ -1,13 +1,23 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import type { AgentSessionRepository } from '../../../ports/store/agent-session-repository.ts'
+import type { Page } from '../../../ports/store/page.ts'
+import {
+  MOST_SIGNALS_COUNTED,
+  type UnfinishedPage,
+  type UnfinishedSession,
+} from '../../../ports/store/unfinished-session.ts'
 import { digestOf } from '../../../ports/system/holder-tokens.ts'
+import { toMonitor } from '../rows/monitor-row.ts'
+import { maybe, reader, time } from '../rows/row-types.ts'
 import { toWorkingSession } from '../rows/session-row.ts'
 import { toStorableText } from '../rows/text-codec.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
 import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { leaseRow, withoutPlace } from './leases.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
-import { listUnfinished } from './unfinished.ts'
 
 /** Sessions, one or many. */
 export const sessionsIn = (database: Database): AgentSessionRepository => {
@@ -66,4 +76,71 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
         return paged(sessions, page, ({ startedAt, id }) => [startedAt, id])
       }),
   }
+}
+
+/** A session and its surroundings; a page without sessions is one row that only says the time. */
+const row = z.object({
+  at: time,
+  session: z.unknown(),
+  external_key: maybe(z.string()),
+  monitor: z.unknown(),
+  lease: maybe(leaseRow),
+  is_over: maybe(z.boolean()),
+  signals: z.number(),
+  oldest: maybe(time),
+})
+
+const toSurrounded = reader(
+  'unfinished session',
+  row.transform(({ session, monitor, lease, signals, oldest, ...stored }) => ({
+    at: stored.at,
+    item: session == null ? undefined : toItem({ session, monitor, lease, signals, oldest, ...stored }),
+  })),
+)
+
+const toItem = (stored: z.output<typeof row>): UnfinishedSession =>
+  defined({
+    session: toWorkingSession(stored.session).session,
+    conversationKey: stored.external_key,
+    monitor: stored.monitor == null ? undefined : toMonitor(stored.monitor),
+    lease: stored.lease && { ...withoutPlace(stored.lease), isOver: stored.is_over === true },
+    waitingSignals: defined({ count: stored.signals, oldest: stored.oldest }),
+  })
+
+/**
+ * One page of sessions that have not ended, in one statement. Each state is a list that `agent_sessions_by_state` has in
+ * order, and everything around a session is found by its key, so that the past costs nothing.
+ */
+const listUnfinished = async (database: Database, page: Page): Promise<UnfinishedPage> => {
+  const [sessions, signals] = [named(database, 'agent_sessions'), named(database, 'context_signals')]
+  const { from, order, limit } = byAge('s', 'started_at', { ...page, order: 'newest_first' })
+  const inState = (state: string) => sql`(select s.* from ${sessions} s
+    where ${allOf([sql`s.state = ${sql.lit(state)}`, ...from])} order by ${order} limit ${limit})`
+  // With a limit each is looked up by its key: a join of its own would read the whole table while that is small.
+  const around = (table: string, which: RawBuilder<unknown>) =>
+    sql`select one.* from ${named(database, table)} one where ${which} limit 1`
+  const query = sql<{ json: string }>`
+    with clock as materialized (select clock_timestamp() as at)
+    select jsonb_build_object('at', clock.at, 'session', to_jsonb(s), 'external_key', c.external_key, 'monitor', to_jsonb(m),
+        'lease', case when l.session_id is not null then to_jsonb(l) || jsonb_build_object('place', l.expires_at) end,
+        'is_over', l.expires_at <= clock.at, 'signals', coalesce(g.count, 0), 'oldest', g.oldest)::text as json
+    from clock
+    left join (select * from (${inState('active')} union all ${inState('paused')}) s order by ${order} limit ${limit}) s on true
+    left join lateral (${around('conversations', sql`one.id = s.conversation_id`)}) c on true
+    left join lateral (${around('context_monitors', sql`one.conversation_id = s.conversation_id and one.session_id = s.id`)}) m on true
+    left join lateral (${around('session_leases', sql`one.conversation_id = s.conversation_id and one.session_id = s.id`)}) l on true
+    left join lateral (
+      select count(*)::integer, min(g.queued_at) as oldest from (
+        select g.queued_at from ${sessions} heard
+        cross join lateral (select g.queued_at, g.id from ${signals} g
+          where g.recipient_session_id = heard.id and g.status = 'queued' limit ${sql.lit(MOST_SIGNALS_COUNTED)}) g
+        where heard.conversation_id = s.conversation_id
+          and (heard.id = s.id or (heard.state = 'handed_off' and heard.epoch < s.epoch))
+        order by g.queued_at, g.id limit ${sql.lit(MOST_SIGNALS_COUNTED)}) g) g on true
+    order by ${order}`
+  const rows = (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toSurrounded)
+  const items = rows.flatMap(({ item }) => item ?? [])
+  const at = rows[0]?.at
+  if (at === undefined) throw new TypeError('The database did not say the time')
+  return { ...paged(items, page, ({ session }) => [session.startedAt, session.id]), at }
 }

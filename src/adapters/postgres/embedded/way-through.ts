@@ -1,8 +1,16 @@
-import { PostgresDriver } from 'kysely'
-import { type Around, safePool } from '../../open/safe-pool.ts'
-import type { Holder } from '../pglite-holder.ts'
-import type { Way } from '../shared-folder.ts'
-import { foundDoorFolder } from './door-place.ts'
+import { type Driver, PostgresDriver } from 'kysely'
+import { type Around, safePool } from '../open/safe-pool.ts'
+import { foundDoorFolder } from './door/door-place.ts'
+import type { Holder } from './pglite-holder.ts'
+
+/** A way to the store in a folder: the engine itself, or the door of the process that has it. */
+export interface FolderWay {
+  readonly driver: Driver
+  /** The process that has the engine; nothing when it is this one. */
+  readonly holder?: Holder
+  /** More than once is fine. */
+  close(): Promise<void>
+}
 
 /** The engine does one thing at a time; more connections would only wait there instead of here. */
 const MOST_CONNECTIONS = 4
@@ -13,7 +21,7 @@ export const wayThrough = async (
   holder: Holder,
   asking: Around,
   patienceMs: number,
-): Promise<Way | undefined> => {
+): Promise<FolderWay | undefined> => {
   const folder = holder.door === undefined ? undefined : foundDoorFolder(store, holder.door)
   if (folder === undefined) return undefined
   const { default: pg } = await import('pg')

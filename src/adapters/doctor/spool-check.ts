@@ -3,7 +3,7 @@ import { counted } from '../../domain/kernel/counted.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { codeOf, NotOwn, readOwnFile, TooLarge } from '../files/own-files.ts'
-import { filesIn, lengthText } from './service-files.ts'
+import { filesIn, lengthText } from './folder-files.ts'
 
 /** An event that waits this long was not taken by a service that runs. */
 const LATE_MS = 60_000
