@@ -188,7 +188,7 @@ export interface RestartBarriers {
 }
 
 /** Whether to restart now, with everything that speaks against it. */
-export const restartAdvice = (monitor: ContextMonitor, barriers: RestartBarriers = {}): RestartAdvice => {
+const restartAdvice = (monitor: ContextMonitor, barriers: RestartBarriers = {}): RestartAdvice => {
   const { isEnabled, policy, milestones, isCompacting } = monitor
   const pressure = monitoredPressure(monitor)
   const isValid = milestoneProblem(milestones) === undefined
@@ -207,3 +207,15 @@ export const restartAdvice = (monitor: ContextMonitor, barriers: RestartBarriers
   const reasons = against.filter((reason) => reason !== false)
   return reasons.length === 0 ? { isSuggested: true, reasons: ['milestone_reached'] } : { isSuggested: false, reasons }
 }
+
+/** How full a window is, and whether a fresh one is due. */
+export interface WindowStanding {
+  readonly pressure: Pressure
+  readonly restart: RestartAdvice
+}
+
+/** The standing of a window, computed from its monitor. */
+export const standingOfWindow = (monitor: ContextMonitor, barriers: RestartBarriers = {}): WindowStanding => ({
+  pressure: monitoredPressure(monitor),
+  restart: restartAdvice(monitor, barriers),
+})

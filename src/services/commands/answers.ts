@@ -2,11 +2,10 @@ import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { HolderToken } from '../../domain/kernel/ids.ts'
 import type { Result } from '../../domain/kernel/result.ts'
+import type { TurnsRecorded } from '../../domain/recording/record-turns.ts'
 import type { Refusal } from '../../domain/refusal.ts'
-import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import type { WindowStanding } from '../window/context-service.ts'
+import type { ContextMonitor, WindowStanding } from '../../domain/window/context-monitor.ts'
 
 /** A promise of an answer, or of the reason there is none. */
 export type Reply<T> = Promise<Result<T, Refusal>>

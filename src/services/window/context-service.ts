@@ -7,12 +7,10 @@ import { isTerminal } from '../../domain/session/agent-session.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import {
   type ContextMonitor,
-  monitoredPressure,
-  type RestartAdvice,
   type RestartBarriers,
-  restartAdvice,
+  standingOfWindow,
+  type WindowStanding,
 } from '../../domain/window/context-monitor.ts'
-import type { Pressure } from '../../domain/window/context-pressure.ts'
 import { milestoneProblem } from '../../domain/window/milestone.ts'
 import type { MonitorReport, ReportOutcome } from '../../domain/window/monitor-reports.ts'
 import type { Page, Paged } from '../../ports/store/page.ts'
@@ -42,12 +40,6 @@ export interface ContextServiceDeps extends Surroundings {
 
 type Compaction = Extract<MonitorReport, { type: 'compaction' }>
 
-/** How full a window is, and whether a fresh one is due. */
-export interface WindowStanding {
-  readonly pressure: Pressure
-  readonly restart: RestartAdvice
-}
-
 /** The known state of a session's window. */
 export interface ContextStatus extends WindowStanding {
   readonly monitor: ContextMonitor
@@ -61,12 +53,6 @@ export interface ContextReport extends ContextStatus {
   /** The signals that it caused; they are in the queue as well. */
   readonly signals: readonly ContextSignal[]
 }
-
-/** The standing of a window, computed from its monitor. */
-export const standingOfWindow = (monitor: ContextMonitor, barriers: RestartBarriers = {}): WindowStanding => ({
-  pressure: monitoredPressure(monitor),
-  restart: restartAdvice(monitor, barriers),
-})
 
 /**
  * Monitors windows: takes reports of runtimes, and signals each milestone once per cycle.

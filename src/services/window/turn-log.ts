@@ -1,5 +1,5 @@
 import { RecentKeys } from '../../domain/kernel/recent-keys.ts'
-import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
+import type { TurnsRecorded } from '../../domain/recording/record-turns.ts'
 import { monitoredPressure } from '../../domain/window/context-monitor.ts'
 import { percentOf } from '../../domain/window/window-level.ts'
 import { roundedShare } from '../../ports/agent/hook-payload.ts'

@@ -14,6 +14,7 @@ import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal } from '../refusal.ts'
+import { restartOn } from '../restart/begin-restart.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { type ContextSignal, describeReached, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
@@ -26,7 +27,6 @@ import type { ContextMonitor, MilestoneReached } from '../window/context-monitor
 import { RESTART } from '../window/milestone.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
 import { takeTurn } from '../window/monitor-reports.ts'
-import { restartOn } from './begin-restart.ts'
 import { refusedReports, reportsIn } from './reported-threads.ts'
 
 /** A request to record turns. A turn is taken only from the session's current holder. */
