@@ -65,8 +65,7 @@ import * as restarts from './commands/restart-commands.ts'
 import { safeLogger } from './commands/safe-logger.ts'
 import * as sessions from './commands/session-commands.ts'
 import * as turns from './commands/turn-commands.ts'
-import { announce } from './window/notifying.ts'
-import { TurnLog } from './window/turn-log.ts'
+import { announce, TurnLog } from './window/notices.ts'
 
 /** The dependencies of the service. */
 export interface HandoffServiceDeps extends Surroundings {

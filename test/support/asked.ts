@@ -1,4 +1,4 @@
-import { closeConversation } from '../../src/domain/conversation/close-conversation.ts'
+import { closeConversation } from '../../src/domain/conversation/change-conversation.ts'
 import { type InitiateHandoff, initiateHandoff } from '../../src/domain/handoff/initiate-handoff.ts'
 import {
   type AcceptHandoff,

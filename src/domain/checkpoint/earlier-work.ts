@@ -3,8 +3,7 @@ import type { Instant } from '../kernel/instant.ts'
 import { fenced } from '../kernel/nonce-fence.ts'
 import { joinedPrompt } from '../turn/message.ts'
 import type { CheckpointReview } from './checkpoint-review.ts'
-import type { ChosenWords } from './person-words.ts'
-import { personWordsBlock } from './person-words-text.ts'
+import { type ChosenWords, personWordsBlock } from './person-words.ts'
 
 /** A text that a session left, and when. */
 interface Left {

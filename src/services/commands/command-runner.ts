@@ -1,12 +1,14 @@
 import type { AuditEvent } from '../../domain/audit-event.ts'
 import type { Answer, Decided, Undecided } from '../../domain/decision.ts'
-import type { HolderToken } from '../../domain/kernel/ids.ts'
+import type { CommandId, HolderToken } from '../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
+import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { Store } from '../../ports/store/store.ts'
 import { StoreFailure } from '../../ports/store/store-failure.ts'
 import type { CommandStamp, Loaded, Question, Repeated, Subjects, Unit } from '../../ports/store/unit-of-work.ts'
 import type { CommandTelemetry } from '../../ports/system/command-telemetry.ts'
+import { digestOf, newHolderToken } from '../../ports/system/holder-tokens.ts'
 import type { Logger } from '../../ports/system/logger.ts'
 import type { AfterCommit } from './after-commit.ts'
 import { type Answered, answeredBy, mustNotBeSetBack } from './answered.ts'
@@ -20,7 +22,6 @@ import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
 import { setBack } from './set-back.ts'
-import { newHolder, UnansweredTokens } from './unanswered-tokens.ts'
 
 /** Each conflict means that another command was stored, so this many in a row point at a store that never commits. */
 const MAX_CONFLICTS = 1_000
@@ -234,5 +235,37 @@ const unitOf = (
     events: isByHand ? events.map((event) => ({ ...event, byHand: true as const })) : events,
     isRemembered: isStep,
     ...(stamp.isNamed === true && { receipt: receiptFor(answer) }),
+  }
+}
+
+/** Nobody retries this many commands at once. */
+const MOST = 1_000
+
+/** A new token, with its digest. */
+const newHolder = (): HolderProof => {
+  const token = newHolderToken()
+  return { token, digest: digestOf(token) }
+}
+
+/**
+ * The tokens of commands that were sent and not answered: the store may have kept such a command, and has only the
+ * digest. Whoever repeats its name here shows the same token again. In the memory of this process, and nowhere else.
+ */
+class UnansweredTokens {
+  readonly #tokens = new Map<CommandId, HolderProof>()
+
+  /** The token that a command gives: the one of its try before, if that was not answered. */
+  tokenFor(command: CommandId | undefined): HolderProof {
+    return (command && this.#tokens.get(command)) ?? newHolder()
+  }
+
+  /** Keeps the token of a named command for as long as it is not answered. */
+  async until<A>(command: CommandId | undefined, holder: HolderProof | undefined, work: () => Promise<A>): Promise<A> {
+    if (command === undefined || holder === undefined) return work()
+    if (this.#tokens.size >= MOST) for (const oldest of this.#tokens.keys()) if (this.#tokens.delete(oldest)) break
+    this.#tokens.set(command, holder)
+    const answer = await work()
+    this.#tokens.delete(command)
+    return answer
   }
 }

@@ -1,6 +1,6 @@
 import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
+import type { AskConversation, SetBudget } from '../../domain/conversation/change-conversation.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
-import type { AskConversation, SetBudget } from '../../domain/conversation/set-budget.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { HandoffRequest, InitiateHandoff } from '../../domain/handoff/initiate-handoff.ts'
 import type { KeepCheckpoint, PrepareHandoff } from '../../domain/handoff/prepare-handoff.ts'

@@ -6,11 +6,13 @@ import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { lookBackId, messageId, snapshotId } from '../../domain/kernel/ids.ts'
-import { captureSnapshot as decideSnapshot } from '../../domain/session/capture-snapshot.ts'
 import * as decisions from '../../domain/session/change-session.ts'
+import {
+  setSessionMetadata as decideNote,
+  captureSnapshot as decideSnapshot,
+} from '../../domain/session/change-session.ts'
 import { SNAPSHOT_TYPES } from '../../domain/session/context-snapshot.ts'
 import { recordLookBack as decideLookBack, keptQuestion, LOOK_BACK_WAYS } from '../../domain/session/looked-back.ts'
-import { setSessionMetadata as decideNote } from '../../domain/session/set-metadata.ts'
 import { startSession as decideStart } from '../../domain/session/start-session.ts'
 import { shownBy } from '../../domain/session/stored-session.ts'
 import { command, content, continuation, manner, prompt } from './command.ts'

@@ -26,7 +26,7 @@ import type { ReportRequest, SendRequest, WatchRequest } from '../commands/reque
 import { safeLogger } from '../commands/safe-logger.ts'
 import { pageOf } from '../history/list-page.ts'
 import { asked, askedId } from '../history/questions.ts'
-import { announce } from './notifying.ts'
+import { announce } from './notices.ts'
 
 /** The dependencies of the service. */
 export interface ContextServiceDeps extends Surroundings {
