@@ -45,8 +45,8 @@ export const wordsWanted = (tokens: number = MOST_TOKENS): PersonMessagesWanted 
 })
 
 /** The person's words beside the task, as far as a continuation with room for so many tokens of them carries them. */
-export const wordsToCarry = ({ messages, more }: PersonMessages, asked: AskedTask, tokens: number): ChosenWords =>
-  choosePersonWords(besideTask(messages, more, asked), { tokens, more })
+export const wordsToCarry = ({ messages, more }: PersonMessages, task: AskedTask, tokens: number): ChosenWords =>
+  choosePersonWords(besideTask(messages, more, task), { tokens, more })
 
 /** A message of a person, and where it stands in its conversation. */
 interface Placed extends PersonMessage {

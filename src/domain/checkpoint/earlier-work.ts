@@ -61,8 +61,8 @@ const answerOf = ({ text, sessionId, at }: Left, nonce: string, around: string):
   const isCut = text.length > LONGEST_ANSWER
   const end = text.slice(-LONGEST_ANSWER).replace(/^[\uDC00-\uDFFF]/, '')
   const { fence, block } = fenced({ name: 'answer', text: isCut ? end : text, nonce, around })
-  const said = isCut ? `The last ${end.length} of its ${text.length} characters are` : 'It is'
-  return `The last answer in the conversation came from session ${sessionId} at ${at}. ${said} below. ${ruleOf(fence)}\n\n${block}`
+  const extent = isCut ? `The last ${end.length} of its ${text.length} characters are` : 'It is'
+  return `The last answer in the conversation came from session ${sessionId} at ${at}. ${extent} below. ${ruleOf(fence)}\n\n${block}`
 }
 
 const recapBlock = (text: string, nonce: string, around: string): string => {

@@ -36,11 +36,11 @@ const BYTES_PER_TOKEN = 4
  * console.log(personWordsBudget({ windowTokens: 128_000 })) // => 12800
  * ```
  */
-export const personWordsBudget = (known: { readonly windowTokens?: number; readonly set?: number }): number =>
-  known.set ??
-  (known.windowTokens === undefined
+export const personWordsBudget = (window: { readonly windowTokens?: number; readonly set?: number }): number =>
+  window.set ??
+  (window.windowTokens === undefined
     ? TOKENS_OF_UNKNOWN_WINDOW
-    : Math.min(MOST_TOKENS, Math.floor(known.windowTokens * SHARE_OF_WINDOW)))
+    : Math.min(MOST_TOKENS, Math.floor(window.windowTokens * SHARE_OF_WINDOW)))
 
 /** How many bytes of UTF-8 so many tokens are, about. */
 export const bytesOfTokens = (tokens: number): number => tokens * BYTES_PER_TOKEN
@@ -105,14 +105,14 @@ const shorten = (messages: readonly PersonMessage[], room: number): readonly Per
   const bare = fitting(0).map(costOf)
   let lines = 0
   for (let used = bare[0] ?? 0; lines < bare.length && used <= room; used += bare[lines] ?? 0) lines += 1
-  const kept = messages.slice(0, lines)
+  const listed = messages.slice(0, lines)
   let [fits, tooLong] = [0, Math.max(0, room) + 1]
   while (tooLong - fits > 1) {
     const cap = Math.floor((fits + tooLong) / 2)
-    if (sum(kept.map((message) => costOf(capped(message, cap)))) <= room) fits = cap
+    if (sum(listed.map((message) => costOf(capped(message, cap)))) <= room) fits = cap
     else tooLong = cap
   }
-  return kept.map((message) => capped(message, fits))
+  return listed.map((message) => capped(message, fits))
 }
 
 /** The beginning of a message in so many bytes, and how long it was; the message itself when it is no longer. */

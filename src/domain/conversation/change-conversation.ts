@@ -65,8 +65,8 @@ export const askConversation = (
   if (!isNewPrompt(conversation, prompt)) return newDraft().finish({ conversation })
   const { restarts, takeovers } = use
   const first = conversation.asked?.first ?? { prompt: firstLine(prompt) }
-  const asked = { mark: promptMark(prompt), prompt, sequence, restarts, takeovers }
-  const named = isTerminalTask(conversation.originalTask) ? { ...asked, first } : asked
+  const latest = { mark: promptMark(prompt), prompt, sequence, restarts, takeovers }
+  const named = isTerminalTask(conversation.originalTask) ? { ...latest, first } : latest
   return recorded(conversation, { type: 'conversation.asked', version: 1, conversationId, at, asked: named })
 }
 

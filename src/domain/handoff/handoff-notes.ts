@@ -20,8 +20,8 @@ export const keepExtract = (
   if (handoff.extract !== undefined) return err({ code: 'handoff.extracted', handoffId })
   const about = { version: 1, conversationId: handoff.conversationId, handoffId, at } as const
   const draft = newDraft()
-  const kept = draft.record(HANDOFF, handoff, { type: 'handoff.extract_kept', ...about, extract })
-  return draft.finish({ handoff: kept })
+  const extracted = draft.record(HANDOFF, handoff, { type: 'handoff.extract_kept', ...about, extract })
+  return draft.finish({ handoff: extracted })
 }
 
 /** Sets the note of a handoff, whatever its status. */

@@ -96,7 +96,7 @@ export interface SessionResumed {
   readonly monitor?: ContextMonitor
 }
 
-/** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
+/** Resumes a session that was paused by hand, if nobody else has the baton; its next message comes after everyone's. */
 export const resumeSession = (
   facts: ResumeFacts,
   { leaseMs, runner, ...target }: ChangeTarget & Resume,
@@ -133,7 +133,7 @@ export const resumeSession = (
 export interface TakeOver extends LeaseAsked {
   /**
    * Only when its holder was not heard of in time, or is the one that {@link deadRunner} names. The first session of a
-   * thread that nobody has launched waits for whoever comes first: it needs no lease for that.
+   * thread that nobody has launched is free to the first process that takes it over, with no lease to wait for.
    */
   readonly ifAbandoned?: true
   /** The mark of a runner that is known to be gone: while the session is held by that one, its lease need not be over. */
@@ -201,9 +201,9 @@ const sayAsHolder = (
   const found = findHeld(facts, target)
   if (!found.ok) return found
   const draft = newDraft()
-  const said = draft.apply(SESSION, found.value, command)
+  const changed = draft.apply(SESSION, found.value, command)
   // Only the command that makes a token answers with it.
-  return said.ok ? draft.finish({ session: said.value.session }) : said
+  return changed.ok ? draft.finish({ session: changed.value.session }) : changed
 }
 
 /** Sets the note of a session, whatever its state. */

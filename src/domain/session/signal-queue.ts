@@ -28,7 +28,7 @@ export const sendSignal = (
   const found = findWorking(facts, target)
   if (!found.ok) return found
   const { id: sessionId, conversationId, state } = found.value.session
-  // Handed off, somebody else goes on and is told instead.
+  // Of a session that was handed off, the successor is told instead.
   if (state === 'completed' || state === 'failed') return err({ code: 'session.not_active', sessionId, state })
   const signal: ContextSignal = {
     ...{ id, conversationId, recipientId: sessionId, aboutId: sessionId, kind: 'message', text, delivery },

@@ -70,17 +70,17 @@ export class CommandRunner {
   /** A plain copy of a request, or everything that is wrong with it. */
   read<R extends Repeatable>(
     definition: Pick<CommandDefinition<R, keyof Subjects, unknown, Answer>, 'name' | 'fields' | 'check'>,
-    asked: R,
+    raw: R,
   ): Result<R, Refusal> {
-    return readRequest(definition, asked, this.#context)
+    return readRequest(definition, raw, this.#context)
   }
 
   /** Carries a command out once, however often it is asked, and shows it. */
   run<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
     definition: CommandDefinition<R, Subject, Held, A>,
-    asked: R,
+    raw: R,
   ): Promise<Result<A, Refusal>> {
-    return this.watched(definition.name, () => this.attempt(definition, asked))
+    return this.watched(definition.name, () => this.attempt(definition, raw))
   }
 
   /** Shows several attempts as one command. */
@@ -91,9 +91,9 @@ export class CommandRunner {
   /** Carries a command out. Nothing is stored of one whose input is wrong. */
   async attempt<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
     definition: CommandDefinition<R, Subject, Held, A>,
-    asked: R,
+    raw: R,
   ): Promise<Result<A, Refusal>> {
-    const read = readRequest(definition, asked, this.#context)
+    const read = readRequest(definition, raw, this.#context)
     if (!read.ok) return read
     const request = read.value
     const proof = definition.givesToken?.(request) === true ? this.#unanswered.tokenFor(request.commandId) : undefined
@@ -134,8 +134,8 @@ export class CommandRunner {
     let at = 'nowhere'
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
-        const asked = typeof question === 'function' ? question(conflicts) : question
-        const loaded = await this.#load<Subject>(asked, stamp)
+        const toRead = typeof question === 'function' ? question(conflicts) : question
+        const loaded = await this.#load<Subject>(toRead, stamp)
         if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated, sent)
         facts = loaded.facts
         fresh = true
@@ -157,15 +157,15 @@ export class CommandRunner {
         continue
       }
       sent = answer
-      const kept = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
-      if (kept.outcome === 'kept') {
+      const committed = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
+      if (committed.outcome === 'kept') {
         this.#kept(stamp, decided.value)
         return ok(answer)
       }
-      if (kept.outcome === 'repeated') return this.#again(command, kept.repeated, sent)
-      if (this.#afterCommit) return err({ code: 'transaction.conflict', commandId: stamp.id, at: kept.at })
+      if (committed.outcome === 'repeated') return this.#again(command, committed.repeated, sent)
+      if (this.#afterCommit) return err({ code: 'transaction.conflict', commandId: stamp.id, at: committed.at })
       conflicts += 1
-      at = kept.at
+      at = committed.at
       this.#logger?.debug({ command: stamp.id, conflicts, at }, 'a command met a conflict and is decided again')
     }
     throw new StoreFailure(
@@ -249,7 +249,8 @@ const newHolder = (): HolderProof => {
 
 /**
  * The tokens of commands that were sent and not answered: the store may have kept such a command, and has only the
- * digest. Whoever repeats its name here shows the same token again. In the memory of this process, and nowhere else.
+ * digest. A command that is repeated under its name gets the same token again. They are in the memory of this process,
+ * and nowhere else.
  */
 class UnansweredTokens {
   readonly #tokens = new Map<CommandId, HolderProof>()

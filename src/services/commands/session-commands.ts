@@ -67,7 +67,7 @@ export const startSession = command<StartRequest>()({
   plan: (request, context) => {
     const at = context.clock.now()
     const { conversationId, parentSessionId, sessionId, hookContext, continuation } = request
-    const idFor = (said: string | undefined) => (said === undefined ? undefined : messageId(context.ids.next()))
+    const idFor = (content: string | undefined) => (content === undefined ? undefined : messageId(context.ids.next()))
     const before = defined({ hookContextId: idFor(hookContext), continuationId: idFor(continuation) })
     const ids = { ...newSessionIds(context), ...before }
     return {
@@ -215,11 +215,11 @@ export const recordLookBack = command<LookBackRecordRequest>()({
   },
   plan: (request, { clock, ids }) => {
     const { by, found } = request
-    const asked = { sessionId: targetOf(request).sessionId, by, text: keptQuestion(request.text), found }
+    const look = { sessionId: targetOf(request).sessionId, by, text: keptQuestion(request.text), found }
     const around = { id: lookBackId(ids.next()), at: clock.now() }
     return {
       question: sessionQuestion(request),
-      decide: (facts: SessionFacts) => decideLookBack(facts, asked, around),
+      decide: (facts: SessionFacts) => decideLookBack(facts, look, around),
     }
   },
 })

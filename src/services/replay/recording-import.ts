@@ -136,7 +136,7 @@ const asRecorded = (reading: UsageReading, runtime: string): UsageReading => {
   if (reading.state === 'unknown') return reading
   if (reading.state === 'percentage')
     return { ...reading, provenance: { runtime, source: 'recording', semantics: 'lower_bound' } }
-  const { pendingTokens: _, ...kept } = reading
+  const { pendingTokens: _, ...figures } = reading
   // Read from the end, so nothing of it is still to come.
-  return { ...kept, provenance: { runtime, source: 'recording', semantics: 'exact' } }
+  return { ...figures, provenance: { runtime, source: 'recording', semantics: 'exact' } }
 }

@@ -25,7 +25,7 @@ import * as contexts from '../commands/context-commands.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from '../commands/requests.ts'
 import { safeLogger } from '../commands/safe-logger.ts'
 import { pageOf } from '../history/list-page.ts'
-import { asked, askedId } from '../history/questions.ts'
+import { askedId, valid } from '../history/questions.ts'
 import { announce } from './notices.ts'
 
 /** The dependencies of the service. */
@@ -120,7 +120,7 @@ export class ContextService {
   async acknowledge(session: AgentSessionId, signals: readonly SignalId[]): Promise<number> {
     return this.#store.signals.acknowledge(
       askedId(session),
-      asked(listOf<SignalId>(id), signals, 'signals'),
+      valid(listOf<SignalId>(id), signals, 'signals'),
       this.#clock.now(),
     )
   }
