@@ -1,5 +1,5 @@
 import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from '../../src/domain/kernel/ids.ts'
-import type { TurnsRecorded } from '../../src/domain/restart/record-turns.ts'
+import type { TurnsRecorded } from '../../src/domain/recording/record-turns.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 
 /**

@@ -140,7 +140,7 @@ export interface Answer {
   readonly session?: AgentSession
   /** Only the command that makes a token answers with it. */
   readonly holder?: HolderToken
-  /** Another call has the token, and no store has it: whoever wants to work in the session takes it over. */
+  /** Another call has the token, and no store has it. To work in the session, take it over. */
   readonly next?: 'take_over'
   readonly handoff?: HandoffMetadata
   readonly turns?: readonly Turn[]

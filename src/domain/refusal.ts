@@ -186,6 +186,67 @@ export const describeRefusal = (refusal: Refusal): string => {
   }
 }
 
+/**
+ * Whether each code says that somebody else has it now. A new code is entered here too, or it does not compile. A code
+ * is meant when the one who asked counted on a session or a handoff that another process or person has meanwhile taken,
+ * is still working, or has brought further. Asking again cannot help, and nothing is wrong with the request.
+ */
+const OVERTAKEN: { readonly [Code in Exclude<RefusalCode, 'several'>]: boolean } = {
+  'conversation.session_active': true,
+  'conversation.handoff_open': true,
+  'session.not_active': true,
+  'session.illegal_transition': true,
+  'session.held': true,
+  'session.superseded': true,
+  'session.leased': true,
+  // It was settled or given back since it was found in the list of leases.
+  'session.not_leased': true,
+  'handoff.already_open': true,
+  'handoff.illegal_transition': true,
+  'handoff.already_claimed': true,
+  'handoff.not_claimant': true,
+
+  'input.invalid': false,
+  'conversation.not_found': false,
+  // Nobody has a closed conversation: it waits to be reopened.
+  'conversation.closed': false,
+  'conversation.open': false,
+  'conversation.key_taken': false,
+  'session.not_found': false,
+  'session.no_token': false,
+  'session.attached': false,
+  'session.no_turns': false,
+  'turn.not_found': false,
+  // The session is still the caller's: what it said goes with the handoff instead.
+  'turn.not_last': false,
+  'tool_call.not_found': false,
+  'handoff.not_found': false,
+  'handoff.same_agent': false,
+  // This step is done, and its claimant takes the next one.
+  'handoff.checkpointed': false,
+  'handoff.extracted': false,
+  'prompt.fence_not_unique': false,
+  'command.id_reused': false,
+  'transaction.conflict': false,
+  'budget.unpriced': false,
+  'budget.unmetered': false,
+  'thread.not_summarized': false,
+  'thread.no_workspace': false,
+  'thread.refinements_spent': false,
+  'thread.summary_empty': false,
+  'thread.block_not_reset': false,
+  'thread.other_store': false,
+  'thread.reported': false,
+  'feed.moved': false,
+}
+
+/**
+ * Whether a refusal says that somebody else has the session or the handoff now: the process that asked stops there, and
+ * leaves it to them. Of several reasons, one is enough.
+ */
+export const isOvertaken = (refusal: Refusal): boolean =>
+  refusal.code === 'several' ? refusal.reasons.some(isOvertaken) : OVERTAKEN[refusal.code]
+
 /** One refusal that lists every reason, or the reason itself when there is only one. */
 export const refuseForAll = (reasons: readonly Refusal[]): Refusal | undefined =>
   reasons.length > 1 ? { code: 'several', reasons } : reasons[0]

@@ -16,11 +16,12 @@ export {
   minimalContinuation,
 } from '../domain/checkpoint/continuation.ts'
 export {
+  type CarriedWords,
   type ChosenWords,
   choosePersonWords,
   type PersonMessage,
+  personWordsBlock,
   personWordsBudget,
 } from '../domain/checkpoint/person-words.ts'
-export { type CarriedWords, personWordsBlock } from '../domain/checkpoint/person-words-text.ts'
 export { type RecapParts, recapOf } from '../domain/checkpoint/recap.ts'
 export { DEFAULT_SOFT_LANDING } from '../domain/run/soft-landing.ts'

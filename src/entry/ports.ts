@@ -65,8 +65,8 @@ export { type TransitionTable, terminalStates, toMermaid } from '../domain/kerne
 export { TEXT_WITHHELD } from '../domain/kernel/texts.ts'
 export type { BlockRefusal } from '../domain/memory-block/block-refusal.ts'
 export type { BlockMarkers } from '../domain/memory-block/memory-block.ts'
+export type { TurnsRecorded } from '../domain/recording/record-turns.ts'
 export type { RestartBegun } from '../domain/restart/begin-restart.ts'
-export type { TurnsRecorded } from '../domain/restart/record-turns.ts'
 export type { ConfiguredAgent } from '../domain/run/agent-settings.ts'
 export type {
   CheckedConfiguration,
@@ -102,6 +102,7 @@ export type {
   RearmReason,
   RestartAdvice,
   RestartReason,
+  WindowStanding,
 } from '../domain/window/context-monitor.ts'
 export type { MilestoneName } from '../domain/window/milestone.ts'
 export type { AgentProcesses } from '../ports/agent/agent-processes.ts'
@@ -214,4 +215,4 @@ export type { LookBackRequest } from '../services/history/look-back.ts'
 export type { LookBackAsked } from '../services/history/look-back-question.ts'
 export type { RecoverRequest } from '../services/run/recover/recover.ts'
 export type { RunMessage } from '../services/run/run-items.ts'
-export type { ContextReport, ContextStatus, WindowStanding } from '../services/window/context-service.ts'
+export type { ContextReport, ContextStatus } from '../services/window/context-service.ts'

@@ -27,7 +27,7 @@ import { clockDifference, lostCommits, poolerBetween, storeOpens } from '../adap
 import { defined } from '../domain/kernel/defined.ts'
 import { describeThrown } from '../domain/kernel/describe-thrown.ts'
 import type { Examined, Finding, HealthCheck } from '../ports/system/health-check.ts'
-import { examine } from '../services/doctor.ts'
+import { examine } from '../services/doctor/examination.ts'
 import { readConfiguration } from './configuration.ts'
 import { placeOf } from './open-store.ts'
 import type { StoreOptions } from './options.ts'

@@ -9,7 +9,7 @@ import { configurationFile, leftovers } from '../../src/adapters/doctor/surround
 import { readConfiguration } from '../../src/main/configuration.ts'
 import type { Finding } from '../../src/ports/system/health-check.ts'
 import { bootId, readProcess } from '../../src/processes/process-table.ts'
-import { examine } from '../../src/services/doctor.ts'
+import { examine } from '../../src/services/doctor/examination.ts'
 import { endedPid } from '../embedded/planted-lock.ts'
 import { age, folder, results, write } from './stage.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { deliveriesOf } from '../../src/domain/hooks/hook-delivery.ts'
+import { recordHooks } from '../../src/domain/hooks/hook-delivery.ts'
 import type { HookResult } from '../../src/domain/hooks/hook-result.ts'
-import { recordHooks } from '../../src/domain/hooks/record-hooks.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { AT, CONVERSATION, conversationOf, SESSION } from './samples.ts'
@@ -24,7 +23,7 @@ describe('hooks that were called', () => {
   const common = { type: 'hook.delivered', version: 1, conversationId: CONVERSATION, at: AT, sessionId: SESSION }
 
   it('are logged by how it went, not by what was said', () => {
-    const events = deliveriesOf(about, AT)
+    const { events } = unwrap(recordHooks({ conversation: conversationOf() }, about, AT))
     const moment = 'after_handoff'
     expect(events).toStrictEqual([
       { ...common, moment, hook: 'notify', hookType: 'shell', ok: true, durationMs: 13, exitCode: 0 },

@@ -14,12 +14,12 @@ import {
   checkpointFacts,
   claimMs,
   flags,
+  hookResult,
   leaseMs,
   restartBudget,
   traceContext,
   workspace,
 } from '../../src/domain/input/details.ts'
-import { hookResult } from '../../src/domain/input/hooks.ts'
 import { monitorReport, monitorSettings, reading, totals, windowParts } from '../../src/domain/input/readings.ts'
 import { turn } from '../../src/domain/input/turns.ts'
 import { id, messageText, moment, name, text, trimmedName } from '../../src/domain/input/words.ts'

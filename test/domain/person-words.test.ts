@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { choosePersonWords, type PersonMessage, personWordsBudget } from '../../src/domain/checkpoint/person-words.ts'
-import { leftOutLine, personWordsBlock, textOfWords } from '../../src/domain/checkpoint/person-words-text.ts'
+import {
+  choosePersonWords,
+  type PersonMessage,
+  personWordsBlock,
+  personWordsBudget,
+  textOfWords,
+} from '../../src/domain/checkpoint/person-words.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
 
 const NONCE = '0190a0a0-0000-7000-8000-00000000beef'
@@ -93,7 +98,7 @@ describe('the words that are chosen', () => {
           const chosen = choosePersonWords(messages, { tokens, more })
           const { shown, leftOut } = chosen
           expect(shown.length + leftOut).toBe(messages.length + more)
-          const counted = bytes(leftOutLine(messages.length + more))
+          const counted = bytes(textOfWords({ shown: [], leftOut: messages.length + more }))
           expect(bytes(textOfWords(chosen))).toBeLessThanOrEqual(Math.max(tokens * 4, counted))
           for (const [index, { text, at: when, cut }] of shown.toReversed().entries()) {
             const whole = messages[index]

@@ -1,95 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeRefusal, type Refusal, type RefusalCode, refuseForAll } from '../../src/domain/refusal.ts'
-import { COMMAND, CONVERSATION, DEADLINE, HANDOFF, SESSION, TURN } from './samples.ts'
-
-const EVERY = {
-  'input.invalid': {
-    code: 'input.invalid',
-    fields: [
-      { field: 'reason', problem: 'it is blank' },
-      { field: 'turns[0].messages', problem: 'it is empty' },
-    ],
-  },
-  'conversation.closed': { code: 'conversation.closed', conversationId: CONVERSATION, since: DEADLINE },
-  'conversation.open': { code: 'conversation.open', conversationId: CONVERSATION },
-  'conversation.not_found': { code: 'conversation.not_found', conversationId: CONVERSATION },
-  'conversation.session_active': {
-    code: 'conversation.session_active',
-    conversationId: CONVERSATION,
-    sessionId: SESSION,
-    agentName: 'claude-code',
-  },
-  'conversation.handoff_open': { code: 'conversation.handoff_open', conversationId: CONVERSATION, handoffId: HANDOFF },
-  'conversation.key_taken': { code: 'conversation.key_taken', externalKey: 'job-7', conversationId: CONVERSATION },
-  'session.not_found': { code: 'session.not_found', sessionId: SESSION },
-  'session.not_active': { code: 'session.not_active', sessionId: SESSION, state: 'handed_off' },
-  'session.illegal_transition': {
-    code: 'session.illegal_transition',
-    sessionId: SESSION,
-    from: 'completed',
-    command: 'resume',
-  },
-  'session.held': { code: 'session.held', sessionId: SESSION, handoffId: HANDOFF, command: 'resume' },
-  'session.superseded': { code: 'session.superseded', sessionId: SESSION },
-  'session.no_token': { code: 'session.no_token', sessionId: SESSION },
-  'session.attached': { code: 'session.attached', sessionId: SESSION, providerSessionId: 'provider-1' },
-  'budget.unpriced': { code: 'budget.unpriced', model: 'house-model', maxCostUsd: 5 },
-  'budget.unmetered': { code: 'budget.unmetered', missing: 'usage', maxCostUsd: 5 },
-  'session.leased': { code: 'session.leased', sessionId: SESSION, until: DEADLINE },
-  'session.not_leased': { code: 'session.not_leased', sessionId: SESSION },
-  'session.no_turns': { code: 'session.no_turns', sessionId: SESSION },
-  'turn.not_last': { code: 'turn.not_last', sessionId: SESSION, turnId: TURN },
-  'turn.not_found': { code: 'turn.not_found', conversationId: CONVERSATION, turnId: TURN },
-  'tool_call.not_found': { code: 'tool_call.not_found', conversationId: CONVERSATION, callIds: ['call-1', 'call-2'] },
-  'handoff.not_found': { code: 'handoff.not_found', handoffId: HANDOFF },
-  'handoff.same_agent': { code: 'handoff.same_agent', agent: 'claude-code' },
-  'handoff.already_open': { code: 'handoff.already_open', sessionId: SESSION, handoffId: HANDOFF },
-  'handoff.illegal_transition': {
-    code: 'handoff.illegal_transition',
-    handoffId: HANDOFF,
-    from: 'completed',
-    command: 'cancel',
-  },
-  'handoff.checkpointed': { code: 'handoff.checkpointed', handoffId: HANDOFF },
-  'handoff.extracted': { code: 'handoff.extracted', handoffId: HANDOFF },
-  'handoff.already_claimed': {
-    code: 'handoff.already_claimed',
-    handoffId: HANDOFF,
-    claimant: 'worker-1',
-    deadline: DEADLINE,
-  },
-  'handoff.not_claimant': {
-    code: 'handoff.not_claimant',
-    handoffId: HANDOFF,
-    claimant: 'worker-1',
-    deadline: DEADLINE,
-    by: 'worker-2',
-    command: 'complete',
-  },
-  'prompt.fence_not_unique': { code: 'prompt.fence_not_unique', field: 'continuation', fence: 'checkpoint-0190' },
-  'command.id_reused': { code: 'command.id_reused', commandId: COMMAND },
-  'transaction.conflict': { code: 'transaction.conflict', commandId: COMMAND, at: 'session s has moved on' },
-  'thread.not_summarized': { code: 'thread.not_summarized', conversationId: CONVERSATION, cause: 'no answer' },
-  'thread.no_workspace': { code: 'thread.no_workspace', conversationId: CONVERSATION },
-  'thread.refinements_spent': { code: 'thread.refinements_spent', draftId: COMMAND, most: 3 },
-  'thread.summary_empty': { code: 'thread.summary_empty', draftId: COMMAND },
-  'thread.reported': { code: 'thread.reported', handoffId: HANDOFF },
-  'thread.block_not_reset': { code: 'thread.block_not_reset', file: 'CLAUDE.md', cause: 'it is read-only' },
-  'thread.other_store': {
-    code: 'thread.other_store',
-    file: 'CLAUDE.md',
-    threadKey: 'two',
-    expiresAt: DEADLINE,
-  },
-  'feed.moved': { code: 'feed.moved', generation: 2, continueFrom: 'WzIsImFiYyJd' },
-  several: {
-    code: 'several',
-    reasons: [
-      { code: 'session.not_active', sessionId: SESSION, state: 'paused' },
-      { code: 'handoff.same_agent', agent: 'claude-code' },
-    ],
-  },
-} as const satisfies { readonly [Code in RefusalCode]: Extract<Refusal, { code: Code }> }
+import { describeRefusal, isOvertaken, type Refusal, type RefusalCode, refuseForAll } from '../../src/domain/refusal.ts'
+import { EVERY_REFUSAL as EVERY } from './every-refusal.ts'
 
 /** Everything a sentence must repeat: each detail, the code aside. */
 const detailsOf = (refusal: Refusal): readonly string[] =>
@@ -126,5 +37,68 @@ describe('several reasons', () => {
     expect(refuseForAll(reasons)).toStrictEqual({ code: 'several', reasons })
     expect(refuseForAll(reasons.slice(0, 1))).toBe(reasons[0])
     expect(refuseForAll([])).toBeUndefined()
+  })
+})
+
+/** What each code says of the session or the handoff: `true` when somebody else has it now. */
+const IS_OVERTAKEN: Readonly<Record<RefusalCode, boolean>> = {
+  'conversation.session_active': true,
+  'conversation.handoff_open': true,
+  'session.not_active': true,
+  'session.illegal_transition': true,
+  'session.held': true,
+  'session.superseded': true,
+  'session.leased': true,
+  'session.not_leased': true,
+  'handoff.already_open': true,
+  'handoff.illegal_transition': true,
+  'handoff.already_claimed': true,
+  'handoff.not_claimant': true,
+  // Its sample has `session.not_active` among its reasons.
+  several: true,
+  'input.invalid': false,
+  'conversation.not_found': false,
+  'conversation.closed': false,
+  'conversation.open': false,
+  'conversation.key_taken': false,
+  'session.not_found': false,
+  'session.no_token': false,
+  'session.attached': false,
+  'session.no_turns': false,
+  'turn.not_found': false,
+  'turn.not_last': false,
+  'tool_call.not_found': false,
+  'handoff.not_found': false,
+  'handoff.same_agent': false,
+  'handoff.checkpointed': false,
+  'handoff.extracted': false,
+  'prompt.fence_not_unique': false,
+  'command.id_reused': false,
+  'transaction.conflict': false,
+  'budget.unpriced': false,
+  'budget.unmetered': false,
+  'thread.not_summarized': false,
+  'thread.no_workspace': false,
+  'thread.refinements_spent': false,
+  'thread.summary_empty': false,
+  'thread.block_not_reset': false,
+  'thread.other_store': false,
+  'thread.reported': false,
+  'feed.moved': false,
+}
+
+describe('somebody else has it now', () => {
+  it.each(Object.values<Refusal>(EVERY))('$code says so, or does not', (refusal) => {
+    expect(isOvertaken(refusal)).toBe(IS_OVERTAKEN[refusal.code])
+  })
+
+  it('is said by several reasons as soon as one of them says it, however deep', () => {
+    const mendable = EVERY['handoff.same_agent']
+    expect(isOvertaken({ code: 'several', reasons: [mendable, EVERY['session.no_turns']] })).toBe(false)
+    const within: Refusal = {
+      code: 'several',
+      reasons: [mendable, { code: 'several', reasons: [EVERY['session.held']] }],
+    }
+    expect(isOvertaken(within)).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { handoffId } from '../../src/domain/kernel/ids.ts'
-import { refusedReports, reportsIn } from '../../src/domain/restart/reported-threads.ts'
+import { refusedReports, reportsIn } from '../../src/domain/recording/reported-threads.ts'
 import { HANDOFF } from './samples.ts'
 
 const OTHER = handoffId('0190a0a0-0000-7000-8000-0000000000bb')

@@ -2,7 +2,7 @@ import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { createBatonpass } from '../../src/main/batonpass.ts'
 import { StoreFailure } from '../../src/ports/store/store-failure.ts'
-import { mustHold } from '../../src/services/commands/held-or-taken.ts'
+import { mustHold } from '../../src/services/commands/answers.ts'
 import { spokenLines } from './spoken-lines.ts'
 
 const [dataDir = '', name = ''] = process.argv.slice(2)

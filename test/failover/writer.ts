@@ -4,7 +4,7 @@ import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import type { CommandId } from '../../src/domain/kernel/ids.ts'
 import { RefusedError, unwrap } from '../../src/domain/unwrap.ts'
 import { StoreFailure } from '../../src/ports/store/store-failure.ts'
-import { mustHold } from '../../src/services/commands/held-or-taken.ts'
+import { mustHold } from '../../src/services/commands/answers.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
 import { retryThroughOutage } from '../../src/services/run/retry-through-outage.ts'
 

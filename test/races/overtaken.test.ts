@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TurnsRecorded } from '../../src/domain/restart/record-turns.ts'
+import type { TurnsRecorded } from '../../src/domain/recording/record-turns.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ReadBack } from '../cases/read-back.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LOOK_BACK_NOTE } from '../../src/domain/checkpoint/look-back-note.ts'
+import { LOOK_BACK_NOTE } from '../../src/domain/checkpoint/continuation.ts'
 import type { LookBackAnswer } from '../../src/domain/history/look-back.ts'
 import { ok } from '../../src/domain/kernel/result.ts'
 import { buildContainer, systemClock, TOKENS } from '../../src/entry/container.ts'

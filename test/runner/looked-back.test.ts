@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LOOK_BACK_NOTE } from '../../src/domain/checkpoint/look-back-note.ts'
+import { LOOK_BACK_NOTE } from '../../src/domain/checkpoint/continuation.ts'
 import { systemClock } from '../../src/entry/container.ts'
 import { createBatonpass, unwrap } from '../../src/entry/index.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'

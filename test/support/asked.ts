@@ -1,4 +1,4 @@
-import { closeConversation } from '../../src/domain/conversation/close-conversation.ts'
+import { closeConversation } from '../../src/domain/conversation/change-conversation.ts'
 import { type InitiateHandoff, initiateHandoff } from '../../src/domain/handoff/initiate-handoff.ts'
 import {
   type AcceptHandoff,
@@ -17,8 +17,8 @@ import {
   signalId,
   snapshotId,
 } from '../../src/domain/kernel/ids.ts'
+import { type RecordTurns, recordTurns } from '../../src/domain/recording/record-turns.ts'
 import { beginRestart } from '../../src/domain/restart/begin-restart.ts'
-import { type RecordTurns, recordTurns } from '../../src/domain/restart/record-turns.ts'
 import { resumeSession, type TakeOver, takeOverSession } from '../../src/domain/session/change-session.ts'
 import { type RecordLookBack, recordLookBack } from '../../src/domain/session/looked-back.ts'
 import type { LeaseAsked } from '../../src/domain/session/process-identity.ts'

@@ -1,6 +1,7 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { isUuid } from '../../domain/kernel/ids.ts'
 import { codeOf, readOwnFile, TooLarge } from '../files/own-files.ts'
 import { privateFolder, readPrivate } from './private-files.ts'
 
@@ -16,7 +17,9 @@ export type Deliver = (text: string) => Promise<Delivered>
 /** Hears of a file that is left where it is, once for each. */
 export type OnSkipped = (path: string, problem: string) => void
 
-const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.json$/
+/** A client names a file by an id in lower case. */
+const isSpooled = (name: string): boolean =>
+  name.endsWith('.json') && name === name.toLowerCase() && isUuid(name.slice(0, -'.json'.length))
 /** A document of a megabyte may grow to this when it is put into JSON. */
 const LARGEST_BYTES = 9 * 1024 * 1024
 
@@ -117,7 +120,7 @@ export class Spool {
 
   async #names(): Promise<readonly string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => NAME.test(name)).sort()
+      return (await readdir(this.#folder)).filter((name) => isSpooled(name)).sort()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw error

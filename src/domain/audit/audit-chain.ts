@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../audit-event.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import { type Sha256, toBase64, toHex } from '../kernel/digest.ts'
-import type { CommandId, ConversationId } from '../kernel/ids.ts'
+import { type CommandId, type ConversationId, isUuid } from '../kernel/ids.ts'
 import { isText } from '../kernel/texts.ts'
 import { longEvent, shortEvent } from './short-event.ts'
 
@@ -56,10 +56,10 @@ export const textDigest = (salt: string, text: string, sha256: Sha256): string =
   toBase64(sha256(utf8.encode(`${salt}\n${JSON.stringify(text)}`)))
 
 /** A salt as this program makes them; nothing else is taken for one. */
-const SALT = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const RANDOM_UUID = /^.{14}4.{4}[89ab]/
 
 /** Whether a text is a salt, and not something that only stands in its place. */
-export const isSalt = (text: string): boolean => SALT.test(text)
+export const isSalt = (text: string): boolean => isUuid(text) && text === text.toLowerCase() && RANDOM_UUID.test(text)
 
 /** An event as the body of its entry; the salt is kept beside it, where there was a text to digest. */
 export const sealBody = (

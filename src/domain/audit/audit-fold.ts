@@ -103,7 +103,7 @@ export class AuditFold {
     else if (event.type === 'handoff.initiated') this.#initiate(event, position)
     else if (event.type === 'snapshot.captured') this.#capture(event, position)
     else if (event.type === 'session.looked_back') this.#lookBack(event, position)
-    else if (isMonitorEvent(event)) known(this.sessions, event.sessionId)
+    else if (isMonitorEvent(event)) rowOf(this.sessions, event.sessionId)
     else if (event.type === 'hook.delivered' || event.type === 'text.erased')
       return // tells of no state
     else if (isConversationMoved(event)) this.#moveConversation(event, position)
@@ -119,7 +119,7 @@ export class AuditFold {
   #moveConversation(event: ConversationMoved, position: number): void {
     if (event.type === 'conversation.closed' && this.#baton !== undefined)
       throw new ImpossibleEvent(`Session ${this.#baton} had the baton then`)
-    const row = replayConversation(known(this.conversations, this.#conversation), event)
+    const row = replayConversation(rowOf(this.conversations, this.#conversation), event)
     this.conversations.set(this.#conversation, { row, position })
   }
 
@@ -139,7 +139,7 @@ export class AuditFold {
   #initiate(event: HandoffInitiated, position: number): void {
     const { handoff, at } = event
     if (this.handoffs.has(handoff.id)) throw new ImpossibleEvent(`Handoff ${handoff.id} had begun before`)
-    const source = known(this.sessions, handoff.sourceSessionId)
+    const source = rowOf(this.sessions, handoff.sourceSessionId)
     due('conversation', handoff.conversationId, this.#conversation)
     due('source', handoff.sourceAgent, source.agentName)
     due('time', handoff.initiatedAt, at)
@@ -150,7 +150,7 @@ export class AuditFold {
   #capture({ snapshot, at }: SnapshotEvent, position: number): void {
     const { id, type, sessionId } = snapshot
     if (this.snapshots.has(id)) throw new ImpossibleEvent(`Snapshot ${id} was there before`)
-    const now = known(this.sessions, sessionId)
+    const now = rowOf(this.sessions, sessionId)
     const seen = type === 'truncation' ? (this.#emptied.get(sessionId) ?? now) : now
     due('window', snapshot, captureWindow(seen, { id, type, at }))
     this.snapshots.set(id, { row: snapshot, position })
@@ -159,14 +159,14 @@ export class AuditFold {
   #lookBack({ lookBack, at }: LookedBack, position: number): void {
     const { id, conversationId, sessionId, askedAt } = lookBack
     if (this.lookBacks.has(id)) throw new ImpossibleEvent(`Look back ${id} was there before`)
-    known(this.sessions, sessionId)
+    rowOf(this.sessions, sessionId)
     due('conversation', conversationId, this.#conversation)
     due('time', askedAt, at)
     this.lookBacks.set(id, { row: lookBack, position })
   }
 
   #moveSession(event: SessionMoved, position: number): void {
-    const before = known(this.sessions, event.sessionId)
+    const before = rowOf(this.sessions, event.sessionId)
     if (event.type === 'turn.recorded') {
       due('first message', event.turn.range.start, this.#nextSequence)
       for (const { reports } of event.messages) if (reports !== undefined) this.#report(reports)
@@ -179,7 +179,7 @@ export class AuditFold {
   }
 
   #report(thread: HandoffId): void {
-    if (known(this.handoffs, thread).kind !== 'thread') throw new ImpossibleEvent(`Handoff ${thread} opened no thread`)
+    if (rowOf(this.handoffs, thread).kind !== 'thread') throw new ImpossibleEvent(`Handoff ${thread} opened no thread`)
     if (this.#reported.has(thread)) throw new ImpossibleEvent(`The outcome of thread ${thread} was there before`)
     this.#reported.add(thread)
   }
@@ -187,12 +187,12 @@ export class AuditFold {
   #extend(session: AgentSession, { messages }: Extract<SessionMoved, { type: 'turn.extended' }>): void {
     due('first message', messages[0]?.sequenceNumber, this.#nextSequence)
     const handoffId = heldBy(session)
-    if (handoffId !== undefined && known(this.handoffs, handoffId).checkpoint !== undefined)
+    if (handoffId !== undefined && rowOf(this.handoffs, handoffId).checkpoint !== undefined)
       throw new ImpossibleEvent(`Handoff ${handoffId} had what its outgoing agent left`)
   }
 
   #moveHandoff(event: HandoffMoved, position: number): void {
-    this.#keepHandoff(replayHandoff(known(this.handoffs, event.handoffId), event), position)
+    this.#keepHandoff(replayHandoff(rowOf(this.handoffs, event.handoffId), event), position)
   }
 
   #keepSession(session: AgentSession, position: number): void {
@@ -215,13 +215,13 @@ export class AuditFold {
   }
 }
 
-const known = <Row>(from: ReadonlyMap<string, Folded<Row>>, id: string): Row => {
+const rowOf = <Row>(from: ReadonlyMap<string, Folded<Row>>, id: string): Row => {
   const folded = from.get(id)
   if (folded === undefined) throw new ImpossibleEvent(`It speaks of ${id}, which no earlier entry began`)
   return folded.row
 }
 
-const due = (what: string, told: unknown, expected: unknown): void => {
-  if (canonicalJson(told) !== canonicalJson(expected))
+const due = (what: string, written: unknown, expected: unknown): void => {
+  if (canonicalJson(written) !== canonicalJson(expected))
     throw new ImpossibleEvent(`Its ${what} is not what was due there`)
 }

@@ -71,9 +71,9 @@ export const replayConversation = (conversation: Conversation, event: Conversati
 /** Whether an event is what was decided. It may say more: who asked is not decided. */
 const agree = <Event extends object>(decided: Result<Event, Refusal>, event: Event): void => {
   if (!decided.ok) throw new ImpossibleEvent(describeRefusal(decided.error))
-  const told = event as Readonly<Record<string, unknown>>
+  const written = event as Readonly<Record<string, unknown>>
   for (const [name, part] of Object.entries(decided.value)) {
-    if (canonicalJson(part) === canonicalJson(told[name])) continue
+    if (canonicalJson(part) === canonicalJson(written[name])) continue
     throw new ImpossibleEvent(`Its ${name} is not what was due there`)
   }
 }
@@ -122,11 +122,11 @@ const draftOf = ({ turn, messages }: Extract<SessionMoved, { type: 'turn.recorde
 
 const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCall[]): readonly MessageDraft[] =>
   messages.map(({ id, role, origin, text, cut, providerMessageId, reports }) => {
-    const said = defined({ origin, text, cut, providerMessageId, reports })
-    if (role !== 'assistant') return { id, input: { role, ...said } }
+    const content = defined({ origin, text, cut, providerMessageId, reports })
+    if (role !== 'assistant') return { id, input: { role, ...content } }
     const calls = toolCalls.filter(({ messageId }) => messageId === id)
     const made = calls.map(({ callId, toolName, argument }) => defined({ callId, toolName, argument }))
-    return { id, input: { role, ...said, toolCalls: made } }
+    return { id, input: { role, ...content, toolCalls: made } }
   })
 
 const handoffCommandOf = (handoff: HandoffMetadata, event: HandoffStep): HandoffCommand => {

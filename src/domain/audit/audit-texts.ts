@@ -44,7 +44,7 @@ export class TextLedger {
     this.#sha256 = sha256
   }
 
-  /** The same account, to go on from without changing this one. */
+  /** The same account, which can be continued without changing this one. */
   copy(): TextLedger {
     const copy = new TextLedger(this.#sha256)
     copy.#open = new Map(this.#open)

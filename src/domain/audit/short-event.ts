@@ -15,7 +15,7 @@ interface Direction {
 /** Leaves out what is implied. Where something is implied and the part has nothing, `null` says so. */
 const SHORTEN: Direction = {
   change: (part, implied) => {
-    // Built up rather than copied and cut down: an object that lost a field is slow for whoever reads it next.
+    // Built up rather than copied and cut down: an object that lost a field is slow to read from then on.
     const short: Record<string, unknown> = {}
     for (const name of Object.keys(part))
       if (part[name] !== undefined && part[name] !== implied[name]) short[name] = part[name]
@@ -50,12 +50,17 @@ export const longEvent = (stored: object, conversationId: ConversationId): Audit
 const translated = (given: object, conversation: ConversationId, way: Direction): Part => {
   const { changed, long } = onePart(given, { conversationId: conversation, version: 1 }, way)
   const { conversationId, at, sessionId } = long
-  const said = { conversationId, recordedAt: at }
+  const common = { conversationId, recordedAt: at }
   const session = onePart(changed.session, { conversationId, startedAt: at }, way)
-  const opening = messagesIn(changed.opening, { ...said, sessionId: session.long.id }, session.long.startSequence, way)
-  const turn = onePart(changed.turn, { ...said, sessionId }, way)
+  const opening = messagesIn(
+    changed.opening,
+    { ...common, sessionId: session.long.id },
+    session.long.startSequence,
+    way,
+  )
+  const turn = onePart(changed.turn, { ...common, sessionId }, way)
   const range = onePart(turn.changed.range, { end: endOf(turn.long.range, changed.messages) }, way)
-  const ofTurn = { ...said, sessionId, turnId: turn.long.id ?? long.turnId }
+  const ofTurn = { ...common, sessionId, turnId: turn.long.id ?? long.turnId }
   const messages = messagesIn(changed.messages, ofTurn, range.long.start, way)
   const handoff = onePart(changed.handoff, { conversationId, initiatedAt: at }, way)
   return replaced(changed, {
@@ -127,9 +132,9 @@ const messagesIn = (given: unknown, about: Part, first: unknown, way: Direction)
   eachPart(
     given,
     ({ role }, { sequenceNumber: last }) => {
-      const known = MESSAGE_ROLES.find((name) => name === role)
+      const roleName = MESSAGE_ROLES.find((name) => name === role)
       const sequenceNumber = typeof last === 'number' ? last + 1 : first
-      return { ...about, sequenceNumber, origin: known && originsOf(known)[0] }
+      return { ...about, sequenceNumber, origin: roleName && originsOf(roleName)[0] }
     },
     way,
   )

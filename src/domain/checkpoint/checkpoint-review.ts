@@ -62,6 +62,6 @@ export const reviewCheckpoint = (
 const HALF_PAIR = /[\uD800-\uDBFF]$/
 
 const cutAt = (text: string, most: number): string => {
-  const kept = text.slice(0, most).replace(HALF_PAIR, '')
-  return `${kept}\n\n[Cut here: the first ${kept.length} of ${text.length} characters.]`
+  const beginning = text.slice(0, most).replace(HALF_PAIR, '')
+  return `${beginning}\n\n[Cut here: the first ${beginning.length} of ${text.length} characters.]`
 }

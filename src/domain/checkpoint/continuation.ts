@@ -2,9 +2,10 @@ import { fill } from '../kernel/fill.ts'
 import type { AgentSessionId, HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { fenced } from '../kernel/nonce-fence.ts'
+import { RUN_SERVER } from '../kernel/tool-servers.ts'
 import type { CheckpointReview } from './checkpoint-review.ts'
 import type { CheckpointStatement, StatementStanding } from './checkpoint-statement.ts'
-import { type CarriedWords, personWordsBlock, textOfWords } from './person-words-text.ts'
+import { type CarriedWords, personWordsBlock, textOfWords } from './person-words.ts'
 
 /**
  * The prompt a new session opens with: the task and the person's words from our record, never from a summary,
@@ -184,3 +185,8 @@ const counted = (lines: readonly number[], [one, many]: readonly [string, string
     lines.length === 1 ? `1 statement ${one} (line ${named})` : `${lines.length} statements ${many} (lines ${named})`,
   ]
 }
+
+/** Said after the continuation of an agent that has the tool: outside of every fence, because these words are ours. */
+export const LOOK_BACK_NOTE =
+  `What is left out above is on record: the tool \`look_back\` of the MCP server \`${RUN_SERVER}\` finds it in the earlier windows of ` +
+  'this conversation, by a cited call such as [call:id], a turn, a file name or words.'

@@ -3,8 +3,7 @@ import type { Instant } from '../kernel/instant.ts'
 import { fenced } from '../kernel/nonce-fence.ts'
 import { joinedPrompt } from '../turn/message.ts'
 import type { CheckpointReview } from './checkpoint-review.ts'
-import type { ChosenWords } from './person-words.ts'
-import { personWordsBlock } from './person-words-text.ts'
+import { type ChosenWords, personWordsBlock } from './person-words.ts'
 
 /** A text that a session left, and when. */
 interface Left {
@@ -62,8 +61,8 @@ const answerOf = ({ text, sessionId, at }: Left, nonce: string, around: string):
   const isCut = text.length > LONGEST_ANSWER
   const end = text.slice(-LONGEST_ANSWER).replace(/^[\uDC00-\uDFFF]/, '')
   const { fence, block } = fenced({ name: 'answer', text: isCut ? end : text, nonce, around })
-  const said = isCut ? `The last ${end.length} of its ${text.length} characters are` : 'It is'
-  return `The last answer in the conversation came from session ${sessionId} at ${at}. ${said} below. ${ruleOf(fence)}\n\n${block}`
+  const extent = isCut ? `The last ${end.length} of its ${text.length} characters are` : 'It is'
+  return `The last answer in the conversation came from session ${sessionId} at ${at}. ${extent} below. ${ruleOf(fence)}\n\n${block}`
 }
 
 const recapBlock = (text: string, nonce: string, around: string): string => {

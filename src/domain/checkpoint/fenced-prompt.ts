@@ -51,8 +51,8 @@ export interface PromptRedaction {
 export const redactPrompt = (prompt: string, redaction: PromptRedaction): Result<string, BrokenFence> => {
   const { redact, nonce, mayQuote = false } = redaction
   const fences = fencesIn(prompt).filter((word) => isOf(nonce, word) && (!mayQuote || isUnique(prompt, word)))
-  const kept = nonce === undefined ? fences : [...fences, `${nonce}0*`]
-  const redacted = kept.length === 0 ? redact(prompt) : redactAround(prompt, kept, redact)
+  const spared = nonce === undefined ? fences : [...fences, `${nonce}0*`]
+  const redacted = spared.length === 0 ? redact(prompt) : redactAround(prompt, spared, redact)
   const broken = fences.find((word) => !isUnique(redacted, word))
   return broken === undefined ? ok(redacted) : err({ fence: broken })
 }

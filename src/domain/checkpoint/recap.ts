@@ -38,21 +38,21 @@ const CHANGES_FILES = /edit|write|patch|create|delete|remove|rename|move|noteboo
 export const recapOf = ({ messages, calls }: RecapParts, maxCharacters: number = MAX_RECAP_LENGTH): string => {
   if (!Number.isSafeInteger(maxCharacters) || maxCharacters < LEAST_ROOM)
     throw new TypeError(`A recap needs room for at least ${LEAST_ROOM} characters, got ${maxCharacters}`)
-  const said = (role: Message['role']) => messages.filter((message) => message.role === role && message.text !== '')
-  const asked = said('user').filter(({ origin = 'person' }) => origin === 'person')
-  const unknown = said('user').filter(({ origin }) => origin === 'unknown')
+  const textsOf = (role: Message['role']) => messages.filter((message) => message.role === role && message.text !== '')
+  const prompts = textsOf('user').filter(({ origin = 'person' }) => origin === 'person')
+  const unknown = textsOf('user').filter(({ origin }) => origin === 'unknown')
   const room = (share: number): number => Math.floor(maxCharacters * share)
   const files = filesChanged(calls)
   return [
-    ...section('What was asked', asked.map(atItsTime), room(0.25)),
+    ...section('What was asked', prompts.map(atItsTime), room(0.25)),
     ...section('Tools used last', calls.map(lineOf), room(0.25)),
-    ...section('What the agent said last', said('assistant').map(quoted), room(0.2)),
+    ...section('What the agent said last', textsOf('assistant').map(quoted), room(0.2)),
     ...section(
       'Files touched',
       files.map((file) => `- ${file}`),
       room(0.1),
     ),
-    ...section('What tools answered last', said('tool').map(quoted), room(0.1)),
+    ...section('What tools answered last', textsOf('tool').map(quoted), room(0.1)),
     // Counted, so that nobody takes a few of them for all; last, because nobody vouches for them.
     ...section(`Text of unknown origin (${unknown.length})`, unknown.map(quoted), room(0.05)),
   ].join('\n\n')
@@ -66,16 +66,16 @@ export const filesChanged = (calls: readonly Pick<ToolCall, 'toolName' | 'argume
 /** A heading with as many of the items as there is room for, latest last; nothing when there are none. */
 const section = (title: string, items: readonly string[], room: number): readonly string[] => {
   if (items.length === 0) return []
-  const kept: string[] = []
+  const newest: string[] = []
   let left = room
   for (const item of items.toReversed()) {
     const text = shortened(item, Math.min(LONGEST_ITEM, room))
-    if (kept.length > 0 && text.length + 1 > left) break
-    kept.unshift(text)
+    if (newest.length > 0 && text.length + 1 > left) break
+    newest.unshift(text)
     left -= text.length + 1
   }
-  const earlier = items.length - kept.length
-  return [[`## ${title}`, ...(earlier === 0 ? [] : [`(${earlier} earlier not shown)`]), ...kept].join('\n')]
+  const earlier = items.length - newest.length
+  return [[`## ${title}`, ...(earlier === 0 ? [] : [`(${earlier} earlier not shown)`]), ...newest].join('\n')]
 }
 
 const atItsTime = ({ text, recordedAt }: RecapParts['messages'][number]): string => `- at ${recordedAt}: ${text}`

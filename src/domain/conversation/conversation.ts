@@ -48,8 +48,8 @@ export interface Conversation<Note extends Metadata = Metadata> {
  * console.log(taskOf(conversation), '->', taskOf(asked.conversation)) // => Fix the flaky test -> Now write the docs
  * ```
  */
-export const taskOf = ({ asked, originalTask }: Pick<Conversation, 'asked' | 'originalTask'>): string =>
-  asked?.prompt ?? originalTask
+export const taskOf = (conversation: Pick<Conversation, 'asked' | 'originalTask'>): string =>
+  conversation.asked?.prompt ?? conversation.originalTask
 
 /** The task of the moment, and from which message on it was asked. */
 export const askedTask = (

@@ -44,8 +44,8 @@ export const newConversation = (
 ): Conversation => {
   const { originalTask, externalKey, subject, parentId, workspace, restartBudget = DEFAULT_RESTART_BUDGET } = request
   const isPlaced = Object.keys(workspace ?? {}).length > 0
-  const known = { workspace: isPlaced ? workspace : undefined, restartBudget }
-  const details = defined({ externalKey, subject, originalTask, parentId, ...known, ...noteOf(request.metadata) })
+  const place = { workspace: isPlaced ? workspace : undefined, restartBudget }
+  const details = defined({ externalKey, subject, originalTask, parentId, ...place, ...noteOf(request.metadata) })
   const conversation: Conversation = { id, ...details, openedAt: at }
   return draft.begin(CONVERSATION, { type: 'conversation.opened', version: 1, conversationId: id, at, conversation })
 }

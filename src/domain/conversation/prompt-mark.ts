@@ -16,5 +16,5 @@ export const promptMark = (prompt: string): number => {
 }
 
 /** Whether a prompt is another one than the latest that was asked. Nothing at all is asked when somebody only recovers. */
-export const isNewPrompt = ({ asked, originalTask }: Conversation, prompt: string): boolean =>
-  prompt.trim() !== '' && promptMark(prompt) !== (asked?.mark ?? promptMark(originalTask))
+export const isNewPrompt = (conversation: Conversation, prompt: string): boolean =>
+  prompt.trim() !== '' && promptMark(prompt) !== (conversation.asked?.mark ?? promptMark(conversation.originalTask))

@@ -14,8 +14,8 @@ export const terminalTask = (agentName: string, folder: string | undefined): str
 export const isTerminalTask = (task: string): boolean => task.startsWith(TERMINAL)
 
 /** The name by which a person recognises a conversation: the first line of what they asked for first. */
-export const titleOf = ({ originalTask, asked }: Pick<Conversation, 'originalTask' | 'asked'>): string =>
-  firstLine(isTerminalTask(originalTask) ? (asked?.first?.prompt ?? asked?.prompt ?? originalTask) : originalTask)
+export const titleOf = ({ originalTask, asked: prompts }: Pick<Conversation, 'originalTask' | 'asked'>): string =>
+  firstLine(isTerminalTask(originalTask) ? (prompts?.first?.prompt ?? prompts?.prompt ?? originalTask) : originalTask)
 
 /** The first line with something in it, short enough for a title. */
 export const firstLine = (text: string): string => {
@@ -34,6 +34,6 @@ const asTyped = (words: string): string => onOneLine(words.replaceAll(/\s+/g, ' 
 
 /** Whether a title begins with these words, in upper or lower case. A title that was cut begins with more than it shows. */
 export const titleBegins = (title: string, words: string): boolean => {
-  const [shown, asked] = [title.replace(/…$/, '').toLowerCase(), asTyped(words).toLowerCase()]
-  return asked !== '' && (shown.startsWith(asked) || (title.endsWith('…') && asked.startsWith(shown)))
+  const [shown, typed] = [title.replace(/…$/, '').toLowerCase(), asTyped(words).toLowerCase()]
+  return typed !== '' && (shown.startsWith(typed) || (title.endsWith('…') && typed.startsWith(shown)))
 }

@@ -158,7 +158,7 @@ export type HandoffMetadata<Note extends Metadata = Metadata> = HandoffOrigin<No
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
  * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
  * const working = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
- * const worked = unwrap(await handoffs.recordTurn({ ...working, messages: [{ role: 'user', text: 'Go on' }] }))
+ * const worked = unwrap(await handoffs.recordTurn({ ...working, messages: [{ role: 'user', text: 'Continue' }] }))
  * const { handoff } = unwrap(await handoffs.initiateHandoff({ ...worked, targetAgent: 'opus', reason: 'Stuck' }))
  * const completed = unwrap(await handoffs.completeHandoff({ handoff }))
  * console.log(isOpen(handoff), isOpen(completed.handoff)) // => true false

@@ -140,8 +140,8 @@ const obstaclesTo = (
   { id: sessionId, conversationId, agentName, progress }: AgentSession,
   { kind, targetAgent, priorTurn, toolCalls }: HandoffRequest & { readonly kind: HandoffKind },
 ): readonly Refusal[] => {
-  const known = new Set(facts.namedToolCalls.map(({ callId }) => callId))
-  const missing = (toolCalls ?? []).filter((id) => !known.has(id))
+  const recorded = new Set(facts.namedToolCalls.map(({ callId }) => callId))
+  const missing = (toolCalls ?? []).filter((id) => !recorded.has(id))
   const obstacles: (Refusal | false)[] = [
     kind === 'agent_transfer' && targetAgent === agentName && { code: 'handoff.same_agent', agent: agentName },
     progress.turns === 0 && { code: 'session.no_turns', sessionId },

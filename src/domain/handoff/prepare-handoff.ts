@@ -38,8 +38,8 @@ export const keepCheckpoint = (
   { snapshotId, at }: { readonly snapshotId: SnapshotId; readonly at: Instant },
 ): Decided<HandoffAccepted> => {
   const draft = newDraft()
-  const asked = { type: 'checkpoint', ...defined({ document }), flags, checkpoint, at, now: facts.now } as const
-  const moved = moveHandoff(draft, facts, { handoffId, holder }, asked)
+  const step = { type: 'checkpoint', ...defined({ document }), flags, checkpoint, at, now: facts.now } as const
+  const moved = moveHandoff(draft, facts, { handoffId, holder }, step)
   if (!moved.ok) return moved
   if (document !== undefined) takeSnapshot(draft, moved.value.session, { id: snapshotId, type: 'checkpoint', at })
   return draft.finish(moved.value)
@@ -52,7 +52,7 @@ export const prepareHandoff = (
   at: Instant,
 ): Decided<HandoffAccepted> => {
   const draft = newDraft()
-  const asked = { type: 'prepare', by: claimant, prepared: { sessionId, continuation }, at, now: facts.now } as const
-  const moved = moveHandoff(draft, facts, { handoffId, holder }, asked)
+  const step = { type: 'prepare', by: claimant, prepared: { sessionId, continuation }, at, now: facts.now } as const
+  const moved = moveHandoff(draft, facts, { handoffId, holder }, step)
   return moved.ok ? draft.finish(moved.value) : moved
 }

@@ -186,9 +186,9 @@ const builtInContinuation = (
 ): string | undefined => {
   if (personMessages === undefined) return undefined
   const tokens = personWordsBudget(defined({ windowTokens: watch && usableWindow(watch.window ?? {})?.tokens }))
-  const asked = askedTask(conversation)
-  const personWords = { chosen: wordsToCarry(personMessages, asked, tokens), nonce }
-  return continuationFor({ originalTask: asked.task, personWords }, handoff.document, nonce)
+  const current = askedTask(conversation)
+  const personWords = { chosen: wordsToCarry(personMessages, current, tokens), nonce }
+  return continuationFor({ originalTask: current.task, personWords }, handoff.document, nonce)
 }
 
 /** Claims a handoff that nobody has claimed yet for the caller that completes it at once; both are recorded. */

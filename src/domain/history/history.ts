@@ -45,10 +45,10 @@ export const foldHistory = (events: Iterable<AuditEvent>): History => {
       continue // a signal, or about texts, which are withheld here
     else if (isConversationMoved(event)) {
       const { conversationId: id } = event
-      conversations.set(id, evolveConversation(known(conversations, id), event))
+      conversations.set(id, evolveConversation(rowOf(conversations, id), event))
     } else if ('sessionId' in event) {
-      sessions.set(event.sessionId, evolveSession(known(sessions, event.sessionId), event))
-    } else handoffs.set(event.handoffId, evolveHandoff(known(handoffs, event.handoffId), event))
+      sessions.set(event.sessionId, evolveSession(rowOf(sessions, event.sessionId), event))
+    } else handoffs.set(event.handoffId, evolveHandoff(rowOf(handoffs, event.handoffId), event))
   }
   return { conversations, sessions, handoffs, snapshots }
 }
@@ -59,7 +59,7 @@ type Beside = Extract<AuditEvent, { type: 'hook.delivered' | 'text.erased' | 'se
 const isBeside = (event: AuditEvent): event is Beside =>
   event.type === 'hook.delivered' || event.type === 'text.erased' || event.type === 'session.looked_back'
 
-const known = <Key, Value>(from: ReadonlyMap<Key, Value>, key: Key): Value => {
+const rowOf = <Key, Value>(from: ReadonlyMap<Key, Value>, key: Key): Value => {
   const value = from.get(key)
   if (value === undefined) throw new TypeError(`An event speaks of ${String(key)}, which no earlier event began`)
   return value

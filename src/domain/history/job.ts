@@ -93,8 +93,8 @@ export const jobOf = (parts: JobParts, documents: readonly WaitingDocument[], no
 
 /** The cost of some windows with their checkpoints; absent where none is known. */
 export const costOf = (windows: readonly JobWindow[]): number | undefined => {
-  const known = windows.flatMap(({ session, checkpointUsd }) => [session.totals?.costUsd, checkpointUsd])
-  return known.reduce((sum, cost) => (cost === undefined ? sum : (sum ?? 0) + cost), undefined)
+  const costs = windows.flatMap(({ session, checkpointUsd }) => [session.totals?.costUsd, checkpointUsd])
+  return costs.reduce((sum, cost) => (cost === undefined ? sum : (sum ?? 0) + cost), undefined)
 }
 
 /** The last that is known of a window: its end, its latest turn, or its beginning. */

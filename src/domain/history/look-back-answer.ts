@@ -29,11 +29,11 @@ export const answerFrom = (question: LookBackQuestion, read: LookBackRead, chara
 
 interface Fitting {
   readonly found: readonly LookBackHit[]
-  /** Where to go on, when that is not all that was read. */
+  /** Where the next answer begins, when that is not all that was read. */
   readonly stopped?: LookBackPoint
 }
 
-/** The findings of a search, as many as fit whole. It goes on below the last one; a text is read by its call or turn. */
+/** The findings of a search, as many as fit whole. The next page begins below the last one; a text is read by its call or turn. */
 const wholeOnes = (all: readonly LookBackHit[], characters: number): Fitting => {
   const found: LookBackHit[] = []
   let room = characters

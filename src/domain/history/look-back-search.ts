@@ -7,7 +7,7 @@ export type LookBackScope =
   /** A search leaves out what its window holds now: the agent has that before it. */
   { readonly sessionId: AgentSessionId } | { readonly conversationId: ConversationId }
 
-/** A place to go on from: a message, and how much of its text was read. */
+/** The place where a search stopped: a message, and how much of its text was read. */
 export interface LookBackPoint {
   readonly sequenceNumber: number
   readonly offset: number
@@ -137,7 +137,7 @@ export const charactersIn = (text: string): number => [...text].length
 
 const CURSOR = /^(\d{1,15})\.(\d{1,9})$/
 
-/** A cursor for a place to go on from: short, because agents copy it by hand. */
+/** A cursor for the place where a search stopped: short, because agents copy it by hand. */
 export const cursorOf = ({ sequenceNumber, offset }: LookBackPoint): string => `${sequenceNumber}.${offset}`
 
 /** The place that a cursor stands for; nothing when it is none. */

@@ -1,7 +1,11 @@
+import type { Conversation } from '../conversation/conversation.ts'
+import { type Decided, newDraft } from '../decision.ts'
+import type { ConversationFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { DomainEvent } from '../kernel/event.ts'
 import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
+import { err } from '../kernel/result.ts'
 import type { HookFailureCode, HookResult } from './hook-result.ts'
 import type { HookMoment, HookSettings } from './hook-settings.ts'
 
@@ -30,7 +34,7 @@ export interface HookDeliveries {
 }
 
 /** The facts to keep of hooks that were called. */
-export const deliveriesOf = (
+const deliveriesOf = (
   { conversationId, sessionId, moment, results }: HookDeliveries,
   at: Instant,
 ): readonly HookDelivered[] =>
@@ -51,3 +55,16 @@ export const deliveriesOf = (
       errorCode: result.ok ? undefined : result.error.code,
     }),
   )
+
+/** Logs that hooks were called, and how it went. It changes nothing else. */
+export const recordHooks = (
+  { conversation }: Pick<ConversationFacts, 'conversation'>,
+  deliveries: HookDeliveries,
+  at: Instant,
+): Decided<{ readonly conversation: Conversation }> => {
+  if (conversation === undefined)
+    return err({ code: 'conversation.not_found', conversationId: deliveries.conversationId })
+  const draft = newDraft()
+  draft.log(...deliveriesOf(deliveries, at))
+  return draft.finish({ conversation })
+}

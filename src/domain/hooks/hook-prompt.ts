@@ -31,10 +31,10 @@ export const hookContextOf = (
   results: readonly HookResult[],
   { nonce, around }: { readonly nonce: string; readonly around: string },
 ): string | undefined => {
-  const said = wordsOfHooks(results).join('\n\n')
-  if (said === '') return undefined
+  const output = wordsOfHooks(results).join('\n\n')
+  if (output === '') return undefined
   // A hook is told the prompt, and with it the word of its fences. One that repeats the prompt must not repeat a fence.
-  const text = isNonce(nonce) ? said.replaceAll(new RegExp(nonce, 'gi'), 'fence') : said
+  const text = isNonce(nonce) ? output.replaceAll(new RegExp(nonce, 'gi'), 'fence') : output
   const { fence, block } = fenced({ name: 'hooks', text, nonce, around })
   return `${introduction(fence)}\n\n${block}`
 }

@@ -3,6 +3,8 @@ import { CHECKPOINT_OUTCOMES, type CheckpointFacts } from '../checkpoint/checkpo
 import { CHECKPOINT_SECTIONS } from '../checkpoint/checkpoint-section.ts'
 import type { Workspace } from '../conversation/conversation.ts'
 import { HANDOFF_FLAGS, type HandoffFlag, MAX_CLAIM_MS, type TraceContext } from '../handoff/handoff.ts'
+import { HOOK_FAILURE_CODES, type HookError, type HookResult } from '../hooks/hook-result.ts'
+import { HOOK_TYPES } from '../hooks/hook-settings.ts'
 import type { ProcessIdentity } from '../session/process-identity.ts'
 import { amount, type Check, listOf, objectOf, oneOf, optional, trueOrFalse, wholeNumber, wrong } from './check.ts'
 import { dollars, totals } from './readings.ts'
@@ -89,3 +91,24 @@ export const checkpointFacts = objectOf<CheckpointFacts>({
   attempts: optional(count),
   totals: optional(totals),
 })
+
+type AnyResult = Omit<HookResult, 'ok'> & { readonly ok: boolean; readonly error?: HookError }
+
+const anyResult = objectOf<AnyResult>({
+  name,
+  type: oneOf(...HOOK_TYPES),
+  ok: trueOrFalse,
+  durationMs: amount(0, Number.MAX_SAFE_INTEGER),
+  output: messageText,
+  errorOutput: optional(messageText),
+  exitCode: optional(wholeNumber(-2_147_483_648, 2_147_483_647)),
+  httpStatus: optional(wholeNumber(0, 999)),
+  error: optional(objectOf<HookError>({ code: oneOf(...HOOK_FAILURE_CODES), message: messageText })),
+})
+
+/** How one hook went. One that failed says why. */
+export const hookResult: Check<HookResult> = (value, field, problems) => {
+  const read = anyResult(value, field, problems)
+  if (read?.ok === false && read.error === undefined) return wrong('it failed and does not say why', field, problems)
+  return read as HookResult
+}

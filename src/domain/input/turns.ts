@@ -51,13 +51,13 @@ const turnMessages: Check<readonly MessageInput[]> = (value, field, problems) =>
   const before = problems.length
   const read = someMessages(value, field, problems)
   if (problems.length > before) return read
-  const bytes = read.reduce((sum, said) => sum + bytesOf(said), 0)
+  const bytes = read.reduce((sum, message) => sum + bytesOf(message), 0)
   return bytes <= MAX_TURN_BYTES
     ? read
     : wrong(`the turn has ${bytes} bytes, and ${MAX_TURN_BYTES} is the most`, field, problems)
 }
 
-/** Messages that follow a turn. The outcome of a thread is none of them: it begins a turn. */
+/** Messages that follow a turn. The outcome of a thread cannot be among them: it begins a turn. */
 export const laterMessages: Check<readonly MessageInput[]> = (value, field, problems) => {
   const before = problems.length
   const read = turnMessages(value, field, problems)

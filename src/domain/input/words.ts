@@ -1,5 +1,5 @@
 import { MAX_NAME_LENGTH } from '../kernel/cut-text.ts'
-import type { Id } from '../kernel/ids.ts'
+import { type Id, isUuid } from '../kernel/ids.ts'
 import { type Instant, instantIn } from '../kernel/instant.ts'
 import { isNonce } from '../kernel/nonce-fence.ts'
 import { absent, type Check, wrong } from './check.ts'
@@ -39,14 +39,9 @@ export const messageText: Check<string> = stringOf(MAX_TEXT_LENGTH, true)
 /** A line that is kept short later. A redactor may leave nothing of it, or make it longer. */
 export const line: Check<string> = stringOf(20_000, true)
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** Whether a value is an id of ours. */
-const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value)
-
 /** An id of ours; which one it names is a matter of types alone. */
 export const id: Check<AnyId> = (value, field, problems) =>
-  isId(value) ? (value.toLowerCase() as AnyId) : wrong(absent(value, 'an id, which is a UUID'), field, problems)
+  isUuid(value) ? (value.toLowerCase() as AnyId) : wrong(absent(value, 'an id, which is a UUID'), field, problems)
 
 /** Stands for an id of every kind, as `never` does for a value of every type. */
 type AnyId = Id<never>

@@ -7,10 +7,10 @@ export type Defined<T> = { [K in keyof T as K extends OptionalKeys<T> ? never : 
 
 /** Drops properties that are undefined: an absent fact is absent, in memory as in JSON and in a row. */
 export const defined = <T extends object>(value: T): Defined<T> => {
-  const kept: Record<string, unknown> = {}
+  const present: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const part = value[name as keyof T]
-    if (part !== undefined) kept[name] = part
+    if (part !== undefined) present[name] = part
   }
-  return kept as Defined<T>
+  return present as Defined<T>
 }

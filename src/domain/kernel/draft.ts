@@ -41,7 +41,7 @@ export interface FinishedDraft<Event, Change, Answer> {
  * A decision in the making. Each step on it appends the event and remembers what the thing has become, so that the log
  * and the state cannot differ. Finished, it yields one addition or one guarded move for each thing it touched.
  *
- * A thing is named by any copy of it: the first one given counts as read, and later steps go on from what it has become.
+ * A thing is named by any copy of it: the first one given counts as read, and later steps continue with what it has become.
  * Nothing is kept of a draft that is not finished, so a refusal needs no undoing.
  */
 export class Draft<Event, Change> {

@@ -1,5 +1,6 @@
+import { isUuid } from './ids.ts'
+
 const LOWEST = '00000000-0000-0000-0000-000000000000'
-const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** The fewest characters of a short id. Fewer would soon fit another id as well. */
 export const SHORTEST_ENDING = 6
@@ -14,7 +15,7 @@ export const ID_LENGTH = LOWEST.length
 export const idEnding = (text: string): string | undefined => {
   const ending = text.toLowerCase()
   const whole = LOWEST.slice(0, Math.max(0, ID_LENGTH - ending.length)) + ending
-  return ending.length >= SHORTEST_ENDING && ID.test(whole) ? ending : undefined
+  return ending.length >= SHORTEST_ENDING && isUuid(whole) ? ending : undefined
 }
 
 /** How many last characters it takes to tell these ids apart. */

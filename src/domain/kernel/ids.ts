@@ -23,15 +23,18 @@ export type SignalId = Id<'SignalId'>
 export type CommandId = Id<'CommandId'>
 /** Proves which process holds a session now. A newer token supersedes an older one. A secret: no store keeps it. */
 export type HolderToken = Id<'HolderToken'>
-/** The SHA-256 of a holder token, as stores keep it. Whoever reads it cannot show the token. */
+/** The SHA-256 of a holder token, as stores keep it. The token cannot be made from it. */
 export type HolderDigest = Id<'HolderDigest'>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+/** Whether a value is the text of an id, in lower or upper case. Which thing it names is a matter of types alone. */
+export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value)
+
 const parserFor =
   <T extends Id<string>>(name: string) =>
   (raw: string): T => {
-    if (typeof raw !== 'string' || !UUID.test(raw)) {
+    if (!isUuid(raw)) {
       throw new TypeError(
         `${name} must be a UUID such as 0190a0a0-0000-7000-8000-000000000001, got ${JSON.stringify(raw)}`,
       )

@@ -11,7 +11,7 @@ export type Instant = string & { readonly [brand]: 'Instant' }
 /**
  * Reads a moment from a `Date`, milliseconds or ISO text.
  *
- * @throws TypeError when it is none of these
+ * @throws TypeError when it is anything else
  * @example
  * ```ts
  * console.log(instant('2026-11-16T04:45:34+01:00')) // => 2026-11-16T03:45:34.000Z

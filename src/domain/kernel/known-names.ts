@@ -21,19 +21,19 @@ export interface UnknownName {
 }
 
 /** The names among these options that nobody knows. A misspelt option would otherwise be one that is not there. */
-export const unknownNames = (options: unknown, known: NestedNames, path = ''): readonly UnknownName[] => {
-  if (Array.isArray(options)) return options.flatMap((one, index) => unknownNames(one, known, `${path}[${index}]`))
-  // Whatever else is given in its place is looked at by those who use it.
+export const unknownNames = (options: unknown, names: NestedNames, path = ''): readonly UnknownName[] => {
+  if (Array.isArray(options)) return options.flatMap((one, index) => unknownNames(one, names, `${path}[${index}]`))
+  // A value of another kind is checked where it is used.
   if (typeof options !== 'object' || options === null) return []
   return Object.keys(options).flatMap((name) => {
     const here = path === '' ? name : `${path}.${name}`
-    const below = Object.hasOwn(known, name) ? known[name] : undefined
-    if (below === undefined) return [{ path: here, advice: adviceOn(name, Object.keys(known)) }]
+    const below = Object.hasOwn(names, name) ? names[name] : undefined
+    if (below === undefined) return [{ path: here, advice: adviceOn(name, Object.keys(names)) }]
     return below === true ? [] : unknownNames(options[name as keyof typeof options], below, here)
   })
 }
 
-const adviceOn = (name: string, known: readonly string[]): string => {
-  const nearest = nearestWord(name, known)
-  return nearest === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean "${nearest}"?`
+const adviceOn = (name: string, names: readonly string[]): string => {
+  const nearest = nearestWord(name, names)
+  return nearest === undefined ? `Known are: ${names.join(', ')}.` : `Did you mean "${nearest}"?`
 }

@@ -27,16 +27,16 @@ export const noteOf = (metadata: Metadata | undefined): { readonly metadata?: Me
  * Whether a note contains another, as Postgres answers it with `@>`: every property asked for is there, and every entry
  * of a list asked for is in the list, wherever.
  */
-export const containsJson = (note: unknown, asked: unknown): boolean => {
-  if (Array.isArray(asked))
-    return Array.isArray(note) && asked.every((wanted) => note.some((entry) => containsJson(entry, wanted)))
-  if (isObject(asked)) {
+export const containsJson = (note: unknown, wanted: unknown): boolean => {
+  if (Array.isArray(wanted))
+    return Array.isArray(note) && wanted.every((part) => note.some((entry) => containsJson(entry, part)))
+  if (isObject(wanted)) {
     return (
       isObject(note) &&
-      Object.keys(asked).every((name) => Object.hasOwn(note, name) && containsJson(note[name], asked[name]))
+      Object.keys(wanted).every((name) => Object.hasOwn(note, name) && containsJson(note[name], wanted[name]))
     )
   }
-  return note === asked
+  return note === wanted
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

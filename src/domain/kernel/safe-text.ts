@@ -49,9 +49,9 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const spelledOut: Spelling = (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 const keeping =
-  (kept: string): Spelling =>
+  (spared: string): Spelling =>
   (character) =>
-    kept.includes(character) ? character : spelledOut(character)
+    spared.includes(character) ? character : spelledOut(character)
 
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/u
 
@@ -76,7 +76,7 @@ export const named = (name: string): string => (ONE_WORD.test(name) ? name : inQ
 /** Text of others as words in a line of ours, such as a cell of a table: white space is one space. */
 export const asWords = (text: string): string => harmless(text.replaceAll(/[\s\u0085]+/gu, ' ').trim(), spelledOut)
 
-/** Text of others by its own lines. Whoever shows them puts a mark or an indent before each, or a fence around all. */
+/** Text of others by its own lines. Each is shown behind a mark or an indent, or all of them inside a fence. */
 export const asLines = (text: string): readonly string[] =>
   text.split(LINE_BREAK).map((line) => harmless(line.replaceAll('\t', '  '), spelledOut))
 

@@ -12,7 +12,7 @@ export function* graphemesOf(text: string): Generator<string> {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   for (let from = 0; from < text.length; ) {
     const found = [...graphemes.segment(text.slice(from, from + PIECE))]
-    // The last one may go on in the next piece, which begins with it.
+    // The last one may continue in the next piece, which begins with it.
     if (from + PIECE < text.length && found.length > 1) found.pop()
     for (const { segment } of found) {
       yield segment
@@ -38,11 +38,11 @@ export const widthOf = (text: string): number => {
 /** The text, or as much of it as fits before a `…`. What is beyond that is not looked at. */
 export const cut = (text: string, width: number): string => {
   if (NARROW.test(text)) return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`
-  let [kept, used] = ['', 0]
+  let [shown, used] = ['', 0]
   for (const grapheme of graphemesOf(text)) {
     used += columnsOf(grapheme)
-    if (used > width) return `${kept}…`
-    if (used < width) kept += grapheme
+    if (used > width) return `${shown}…`
+    if (used < width) shown += grapheme
   }
   return text
 }

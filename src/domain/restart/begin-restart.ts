@@ -79,8 +79,8 @@ export const restartOn = (
   if (!held.ok) return held
   const hasToolCalls = leadingCalls(facts).length > 0
   const restarted = { session, hasToolCalls, isLost: request.flags?.includes('runtime_lost') ?? false }
-  const { restartBudget: budget, asked } = conversation
-  const limit = exhaustedBy(budget, useSince(restarts, asked), restarted, at)
+  const { restartBudget: budget } = conversation
+  const limit = exhaustedBy(budget, useSince(restarts, conversation.asked), restarted, at)
   if (limit !== undefined)
     return refuseRestart(draft, found.value, { limit, budget, isLeftOpen: request.failLater === true, at })
   const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]

@@ -27,7 +27,7 @@ const MOST_ROUNDS = 8
  * The text with its secrets hidden. The same text always gives the same result, and hiding in a result changes nothing:
  * it is looked through again until nothing more is found, and a mark is never looked into.
  */
-export const hideSecrets = (text: string, known: KnownSecrets = {}): HiddenText => {
+export const hideSecrets = (text: string, secrets: KnownSecrets = {}): HiddenText => {
   const hidden: Partial<Record<SecretKind, number>> = {}
   const hide: Hide = (kind) => {
     hidden[kind] = (hidden[kind] ?? 0) + 1
@@ -35,7 +35,10 @@ export const hideSecrets = (text: string, known: KnownSecrets = {}): HiddenText 
   }
   let shown = text
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const looked = stagesOf(known).reduce((before, stage) => aroundMarks(before, (piece) => stage(piece, hide)), shown)
+    const looked = stagesOf(secrets).reduce(
+      (before, stage) => aroundMarks(before, (piece) => stage(piece, hide)),
+      shown,
+    )
     if (looked === shown) return { text: shown, hidden }
     shown = looked
   }

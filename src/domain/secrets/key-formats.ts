@@ -79,7 +79,7 @@ const KEYS: readonly Format[] = FORMATS.map(([begins, characters, least]) => ({
   isSecret: (key) => DIGIT.test(key.slice(2)),
 }))
 
-/** The addresses of chat hooks are keys: whoever has one can post. */
+/** The addresses of chat hooks are keys: having one is enough to post. */
 const CHAT_HOOK = formOf(
   '(hooks\\.slack\\.com/(?:services|workflows|triggers)/|discord(?:app)?\\.com/api/webhooks/)',
   '[A-Za-z0-9/_-]',

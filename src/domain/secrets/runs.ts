@@ -4,7 +4,7 @@ const PIECE = 4_096
 /** The run of a class of characters, such as `[a-z]`. */
 export const runOf = (characters: string): RegExp => new RegExp(`${characters}{1,${PIECE}}`, 'y')
 
-/** Where a run ends that begins here, or goes on here. */
+/** Where a run ends that begins here, or has begun before. */
 export const endOfRun = (text: string, from: number, run: RegExp): number => {
   let to = from
   for (;;) {

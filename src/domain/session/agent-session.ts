@@ -194,7 +194,7 @@ export const hasBaton = (session: AgentSession): boolean => session.state === 'a
 
 /**
  * Whether a session is the first of a thread and nobody has launched it yet. Only a thread begins its first session with
- * a handoff, and whoever comes first may work it.
+ * a handoff, and the first process to take it may work it.
  */
 export const isWaitingThread = (session: AgentSession): boolean =>
   session.state === 'active' &&

@@ -1,17 +1,20 @@
 import { type Decided, newDraft } from '../decision.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSessionId, HolderToken } from '../kernel/ids.ts'
+import type { AgentSessionId, HolderToken, SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
+import { noteOf, type SetMetadata } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
 import { type AgentSession, hasBaton, isWaitingThread, type WorkingSession } from './agent-session.ts'
+import type { SnapshotRecord, SnapshotType } from './context-snapshot.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { SESSION } from './session-aggregate.ts'
 import { dropLease, grantLease } from './session-lease.ts'
 import type { SessionCommand } from './session-lifecycle.ts'
+import { takeSnapshot } from './snapshot-aggregate.ts'
 import { batonTaken } from './start-session.ts'
 import { type HolderProof, type StoredSession, shownBy } from './stored-session.ts'
 
@@ -93,7 +96,7 @@ export interface SessionResumed {
   readonly monitor?: ContextMonitor
 }
 
-/** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
+/** Resumes a session that was paused by hand, if nobody else has the baton; its next message comes after everyone's. */
 export const resumeSession = (
   facts: ResumeFacts,
   { leaseMs, runner, ...target }: ChangeTarget & Resume,
@@ -130,7 +133,7 @@ export const resumeSession = (
 export interface TakeOver extends LeaseAsked {
   /**
    * Only when its holder was not heard of in time, or is the one that {@link deadRunner} names. The first session of a
-   * thread that nobody has launched waits for whoever comes first: it needs no lease for that.
+   * thread that nobody has launched is free to the first process that takes it over, with no lease to wait for.
    */
   readonly ifAbandoned?: true
   /** The mark of a runner that is known to be gone: while the session is held by that one, its lease need not be over. */
@@ -198,7 +201,39 @@ const sayAsHolder = (
   const found = findHeld(facts, target)
   if (!found.ok) return found
   const draft = newDraft()
-  const said = draft.apply(SESSION, found.value, command)
+  const changed = draft.apply(SESSION, found.value, command)
   // Only the command that makes a token answers with it.
-  return said.ok ? draft.finish({ session: said.value.session }) : said
+  return changed.ok ? draft.finish({ session: changed.value.session }) : changed
+}
+
+/** Sets the note of a session, whatever its state. */
+export const setSessionMetadata = (
+  facts: SessionFacts,
+  { metadata, ...target }: SetMetadata & ChangeTarget,
+  at: Instant,
+): Decided<{ readonly session: AgentSession }> => {
+  const found = findChanged(facts, target)
+  if (!found.ok) return found
+  const { conversationId, id: sessionId } = found.value.session
+  const about = { version: 1, conversationId, sessionId, at } as const
+  const draft = newDraft()
+  const { session } = draft.record(SESSION, found.value, {
+    type: 'session.metadata_set',
+    ...about,
+    ...noteOf(metadata),
+  })
+  return draft.finish({ session })
+}
+
+/** Takes a picture of a session's window, in whatever state the session is. */
+export const captureSnapshot = (
+  facts: SessionFacts,
+  target: SessionTarget,
+  { id, type, at }: { readonly id: SnapshotId; readonly type: SnapshotType; readonly at: Instant },
+): Decided<{ readonly snapshot: SnapshotRecord }> => {
+  const found = findWorking(facts, target)
+  if (!found.ok) return found
+  const draft = newDraft()
+  draft.guard(SESSION, found.value)
+  return draft.finish({ snapshot: takeSnapshot(draft, found.value.session, { id, type, at }) })
 }

@@ -14,9 +14,9 @@ const SNAPSHOT: Aggregate<SnapshotRecord, SnapshotEvent, Change> & Begins<Snapsh
 export const takeSnapshot = (
   draft: DecisionDraft,
   session: AgentSession,
-  asked: Parameters<typeof captureWindow>[1],
+  capture: Parameters<typeof captureWindow>[1],
 ): SnapshotRecord => {
   const { conversationId } = session
-  const snapshot = captureWindow(session, asked)
-  return draft.begin(SNAPSHOT, { type: 'snapshot.captured', version: 1, conversationId, at: asked.at, snapshot })
+  const snapshot = captureWindow(session, capture)
+  return draft.begin(SNAPSHOT, { type: 'snapshot.captured', version: 1, conversationId, at: capture.at, snapshot })
 }

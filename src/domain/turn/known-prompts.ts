@@ -35,38 +35,38 @@ const digestOf = (words: string, { sha256 }: PromptWords): string => toBase64(sh
 
 /** The prompts with one more. One that the same event brought before, or without a word, changes nothing. */
 export const withPrompt = (
-  known: readonly KnownPrompt[],
+  prompts: readonly KnownPrompt[],
   { by, text }: { readonly by: string; readonly text: string },
   how: PromptWords,
 ): readonly KnownPrompt[] => {
   const words = comparable(text, how)
-  if (words === '' || known.some((prompt) => prompt.by === by)) return known
+  if (words === '' || prompts.some((prompt) => prompt.by === by)) return prompts
   const isCut = words.length >= LEAST_CUT && words.endsWith(CUT)
   const whole = isCut ? words.slice(0, -CUT.length) : words
   const prompt = { by, mark: digestOf(whole, how), ...(isCut && { beginning: whole.length }) }
-  return bounded([...known, prompt])
+  return bounded([...prompts, prompt])
 }
 
-const bounded = (known: readonly KnownPrompt[]): readonly KnownPrompt[] => {
+const bounded = (prompts: readonly KnownPrompt[]): readonly KnownPrompt[] => {
   const isWaiting = ({ mark }: KnownPrompt): boolean => mark !== undefined
-  const waiting = new Set(known.filter(isWaiting).slice(-MOST_WAITING))
-  const met = new Set(known.filter((prompt) => !isWaiting(prompt)).slice(-MOST_MET))
-  return known.filter((prompt) => waiting.has(prompt) || met.has(prompt))
+  const waiting = new Set(prompts.filter(isWaiting).slice(-MOST_WAITING))
+  const met = new Set(prompts.filter((prompt) => !isWaiting(prompt)).slice(-MOST_MET))
+  return prompts.filter((prompt) => waiting.has(prompt) || met.has(prompt))
 }
 
-/** The prompts after one of them was met again, each once; nothing when the text is none of them. */
+/** The prompts after one of them was met again, each once; nothing when the text is not one of them. */
 export const metPrompt = (
-  known: readonly KnownPrompt[],
+  prompts: readonly KnownPrompt[],
   text: string,
   how: PromptWords,
 ): readonly KnownPrompt[] | undefined => {
-  if (known.every(({ mark }) => mark === undefined)) return undefined
+  if (prompts.every(({ mark }) => mark === undefined)) return undefined
   const words = comparable(text, how)
   const whole = digestOf(words, how)
-  const at = known.findIndex(({ mark, beginning }) =>
+  const at = prompts.findIndex(({ mark, beginning }) =>
     beginning === undefined
       ? mark === whole
       : mark !== undefined && words.length >= beginning && mark === digestOf(words.slice(0, beginning), how),
   )
-  return at === -1 ? undefined : known.map((prompt, index) => (index === at ? { by: prompt.by } : prompt))
+  return at === -1 ? undefined : prompts.map((prompt, index) => (index === at ? { by: prompt.by } : prompt))
 }

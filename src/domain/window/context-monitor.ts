@@ -13,7 +13,7 @@ export const PRESSURE_POLICIES = ['manual', 'advise', 'auto'] as const
 /** The policies about a full window. */
 export type PressurePolicy = (typeof PRESSURE_POLICIES)[number]
 
-/** The policy of a session that nobody runs: whoever works it is told, and decides. */
+/** The policy of a session that no runner works: its holder is told how full the window is, and decides. */
 export const UNCHOSEN_POLICY: PressurePolicy = 'advise'
 
 /** The policy of a run that nobody chose one for. */
@@ -139,8 +139,8 @@ export const inheritMonitor = (
   const { configuredLimit } = window
   const allowed = configuredLimit === undefined ? {} : { configuredLimit }
   // Where this session was compacted says nothing certain of another.
-  const { compactedAt: _, ...known } = window
-  return { isEnabled, policy, milestones, window: believed === undefined ? known : { ...believed, ...allowed } }
+  const { compactedAt: _, ...parts } = window
+  return { isEnabled, policy, milestones, window: believed === undefined ? parts : { ...believed, ...allowed } }
 }
 
 /** A monitor of a session that has handed off: what is still said of that window is of no consequence. */
@@ -188,7 +188,7 @@ export interface RestartBarriers {
 }
 
 /** Whether to restart now, with everything that speaks against it. */
-export const restartAdvice = (monitor: ContextMonitor, barriers: RestartBarriers = {}): RestartAdvice => {
+const restartAdvice = (monitor: ContextMonitor, barriers: RestartBarriers = {}): RestartAdvice => {
   const { isEnabled, policy, milestones, isCompacting } = monitor
   const pressure = monitoredPressure(monitor)
   const isValid = milestoneProblem(milestones) === undefined
@@ -207,3 +207,15 @@ export const restartAdvice = (monitor: ContextMonitor, barriers: RestartBarriers
   const reasons = against.filter((reason) => reason !== false)
   return reasons.length === 0 ? { isSuggested: true, reasons: ['milestone_reached'] } : { isSuggested: false, reasons }
 }
+
+/** How full a window is, and whether a fresh one is due. */
+export interface WindowStanding {
+  readonly pressure: Pressure
+  readonly restart: RestartAdvice
+}
+
+/** The standing of a window, computed from its monitor. */
+export const standingOfWindow = (monitor: ContextMonitor, barriers: RestartBarriers = {}): WindowStanding => ({
+  pressure: monitoredPressure(monitor),
+  restart: restartAdvice(monitor, barriers),
+})

@@ -45,7 +45,7 @@ export const usedTokens = (reading: UsageReading): number | undefined =>
 /** The part of a window that can be used: the smallest of what is known. */
 export const usableWindow = (parts: WindowParts): WindowSize | undefined => {
   const { hardLimit, configuredLimit, autoCompactAt, compactedAt } = parts
-  const known: readonly (WindowSize | undefined)[] = [
+  const sizes: readonly (WindowSize | undefined)[] = [
     configuredLimit === undefined ? undefined : { tokens: configuredLimit, source: 'configured' },
     // A point below a window that was seen to hold more was worked out from a size that was wrong.
     autoCompactAt === undefined || hardLimit?.source === 'observed'
@@ -54,7 +54,7 @@ export const usableWindow = (parts: WindowParts): WindowSize | undefined => {
     hardLimit,
     compactedAt === undefined ? undefined : { tokens: compactedAt, source: 'observed' },
   ]
-  return known
+  return sizes
     .filter((size) => size !== undefined && size.tokens > 0)
     .reduce<WindowSize | undefined>(
       (least, size) => (least === undefined || (size && size.tokens < least.tokens) ? size : least),
@@ -108,14 +108,14 @@ const pressureOfPercentage = (usedPercent: number, parts: WindowParts): Pressure
 }
 
 /** Everything known of a window once a newer report came. A part that the report does not name stays. */
-export const mergeWindow = (known: WindowParts, reported: WindowParts): WindowParts => {
-  const seen = [known.compactedAt, reported.compactedAt].filter((tokens) => tokens !== undefined)
-  const hardLimit = mergeLimit(known.hardLimit, reported.hardLimit)
+export const mergeWindow = (before: WindowParts, reported: WindowParts): WindowParts => {
+  const seen = [before.compactedAt, reported.compactedAt].filter((tokens) => tokens !== undefined)
+  const hardLimit = mergeLimit(before.hardLimit, reported.hardLimit)
   // A compaction point is worked out from a size, and is worth no more than that.
   const isLessTrusted = reported.hardLimit !== undefined && hardLimit !== reported.hardLimit
-  const autoCompactAt = isLessTrusted ? (known.autoCompactAt ?? reported.autoCompactAt) : reported.autoCompactAt
+  const autoCompactAt = isLessTrusted ? (before.autoCompactAt ?? reported.autoCompactAt) : reported.autoCompactAt
   return {
-    ...known,
+    ...before,
     ...reported,
     ...defined({ hardLimit, autoCompactAt }),
     ...(seen.length > 0 && { compactedAt: Math.min(...seen) }),
@@ -123,10 +123,10 @@ export const mergeWindow = (known: WindowParts, reported: WindowParts): WindowPa
 }
 
 /** The more trusted limit, or the newer of two equals. A belief does not undo what was already seen to be larger. */
-const mergeLimit = (known: WindowSize | undefined, reported: WindowSize | undefined): WindowSize | undefined => {
-  if (known === undefined || reported === undefined) return reported ?? known
-  const isSeenLarger = known.source === 'observed' && reported.source !== 'runtime' && known.tokens > reported.tokens
-  return isSeenLarger || rank(reported) > rank(known) ? known : reported
+const mergeLimit = (before: WindowSize | undefined, reported: WindowSize | undefined): WindowSize | undefined => {
+  if (before === undefined || reported === undefined) return reported ?? before
+  const isSeenLarger = before.source === 'observed' && reported.source !== 'runtime' && before.tokens > reported.tokens
+  return isSeenLarger || rank(reported) > rank(before) ? before : reported
 }
 
 const rank = ({ source }: WindowSize): number => WINDOW_SOURCES.indexOf(source)

@@ -190,8 +190,8 @@ export const setMonitor = (monitor: ContextMonitor, settings: MonitorSettings, a
 /** The event that says how a window is watched from now on, and which policy was chosen, if one was. */
 export const monitorSet = (set: ContextMonitor, { policy }: MonitorSettings, at: Instant): MonitorEvent => {
   const { isEnabled, milestones } = set
-  const told = defined({ policy, contextLimit: set.window.configuredLimit })
-  return { type: 'context.monitor_set', ...about(set, at), isEnabled, milestones, ...told }
+  const chosen = defined({ policy, contextLimit: set.window.configuredLimit })
+  return { type: 'context.monitor_set', ...about(set, at), isEnabled, milestones, ...chosen }
 }
 
 const rearmReason = (before: ContextMonitor, after: ContextMonitor): RearmReason | undefined => {

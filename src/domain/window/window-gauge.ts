@@ -1,7 +1,6 @@
 import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { RecentKeys } from '../kernel/recent-keys.ts'
-import { CompactionLog } from './compaction-log.ts'
 import type { WindowParts } from './context-pressure.ts'
 import { type CurrentReading, usageOf, withCount, withText } from './current-reading.ts'
 import type { MonitorReport } from './monitor-reports.ts'
@@ -9,7 +8,7 @@ import { PendingText } from './pending-text.ts'
 import { ReportedWindow } from './reported-window.ts'
 import type { UsageReading } from './usage-reading.ts'
 import type { WindowEvent } from './window-event.ts'
-import type { Gauged, WindowGaugeOptions, WindowHistory } from './window-history.ts'
+import type { CompactionSeen, Gauged, WindowGaugeOptions, WindowHistory } from './window-history.ts'
 
 type Of<Type extends WindowEvent['type']> = Extract<WindowEvent, { type: Type }>
 /** Events about the size of the window. */
@@ -232,5 +231,43 @@ export class WindowGauge {
     this.#reading = undefined
     this.#pending.clear()
     this.#isCompacting = false
+  }
+}
+
+/** The compactions of a window, each once, with what the window held on either side. */
+class CompactionLog {
+  readonly #seen: CompactionSeen[] = []
+  #requestsSince = 1
+  #hasReadSince = true
+
+  /** Reported again before anything was read, it is still the same one. */
+  get isRepetition(): boolean {
+    return !this.#hasReadSince
+  }
+
+  add(seen: CompactionSeen): void {
+    this.#seen.push(seen)
+    this.#requestsSince = 0
+    this.#hasReadSince = false
+  }
+
+  request(): void {
+    this.#requestsSince += 1
+    this.#hasReadSince = true
+  }
+
+  /** Takes a reading that counts no tokens: it says nothing of what was left. */
+  percentage(): void {
+    this.#hasReadSince = true
+  }
+
+  /** Completes the newest one, once the first request after it says what was left. */
+  complete(contextAfter: number): void {
+    const newest = this.#seen.at(-1)
+    if (this.#requestsSince === 1 && newest !== undefined) this.#seen.splice(-1, 1, { ...newest, contextAfter })
+  }
+
+  list(): readonly CompactionSeen[] {
+    return [...this.#seen]
   }
 }

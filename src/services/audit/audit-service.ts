@@ -7,6 +7,7 @@ import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import type { Changes } from '../../ports/store/audit-log.ts'
+import type { SharedId } from '../../ports/store/audited-rows.ts'
 import type { Cursor, Page } from '../../ports/store/page.ts'
 import type { Store } from '../../ports/store/store.ts'
 import { answeredBy, mustNotBeSetBack } from '../commands/answered.ts'
@@ -14,7 +15,6 @@ import { pauseFor } from '../commands/pause-for.ts'
 import { askedPage } from '../history/questions.ts'
 import { verifyStream } from './audit-verification.ts'
 import { everyRow } from './row-stream.ts'
-import { sharedIds, withShared } from './shared-ids.ts'
 
 /** The dependencies of the service. */
 export interface AuditServiceDeps {
@@ -124,3 +124,20 @@ const ignoreAbort =
   (reason: unknown): void => {
     if (signal?.aborted !== true) throw reason
   }
+
+/** The first id of each conversation that stands somewhere else too. */
+const sharedIds = async (store: Store): Promise<ReadonlyMap<ConversationId, SharedId>> => {
+  const shared = new Map<ConversationId, SharedId>()
+  for await (const found of everyRow((page) => store.audit.listSharedIds(page))) {
+    for (const conversation of found.conversations) if (!shared.has(conversation)) shared.set(conversation, found)
+  }
+  return shared
+}
+
+/** The verdict on a conversation, knowing of an id that it shares. What is wrong with its own log comes first. */
+const withShared = (verdict: AuditVerdict, shared: SharedId | undefined): AuditVerdict => {
+  if (!verdict.intact || shared === undefined) return verdict
+  const { kind, id, conversations } = shared
+  const where = conversations.length === 1 ? 'stands there twice' : `stands in ${conversations.join(' and ')}`
+  return { ...verdict, intact: false, problem: { class: 'id_shared', detail: `The ${kind} ${id} ${where}.` } }
+}

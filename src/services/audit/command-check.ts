@@ -49,10 +49,10 @@ export class CommandCheck {
     if (waiting.length === 0) return
     this.#unnamed ??= await this.#sealsOfUnnamed()
     const ids = [...new Set(waiting.map(({ commandId }) => commandId))]
-    const kept = new Map((await this.#store.audit.findCommands(ids)).map((command) => [command.id, command]))
+    const commands = new Map((await this.#store.audit.findCommands(ids)).map((command) => [command.id, command]))
     for (const caused of waiting) {
       const { commandId, position } = caused
-      const command = kept.get(commandId)
+      const command = commands.get(commandId)
       const detail = `What is remembered of command ${commandId} is not what entry ${position} was written with.`
       if (command === undefined) this.#lookForRenamed(caused)
       if (command === undefined || this.#matches(command, caused)) this.#bad.delete(commandId)

@@ -3,7 +3,7 @@ import type { Cursor, Page, Paged } from '../../ports/store/page.ts'
 
 const PAGE = 200
 
-/** A list that may still grow, row by row. Having come to its end, it looks again when asked again. */
+/** A list that may still grow, row by row. After the last row, the next question looks for newer ones. */
 export class RowStream<Row> {
   readonly #read: (page: Page) => Promise<Paged<Row>>
   #page: Paged<Row> = { items: [] }

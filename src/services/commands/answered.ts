@@ -114,11 +114,11 @@ export class Answered {
   /** The thing of which the store has less than it said before, if a read was answered with such a thing. */
   behindIn(question: Question, facts: object, read: Read): Behind | undefined {
     for (const { kind, id, place, conversationId } of seenPlaces(question, facts)) {
-      const known = this.#places[kind].get(id)
-      if (conversationId !== known?.conversationId && place !== undefined) continue
-      if (known === undefined || known.step > read.step || !isLess(place, known.place)) continue
+      const latest = this.#places[kind].get(id)
+      if (conversationId !== latest?.conversationId && place !== undefined) continue
+      if (latest === undefined || latest.step > read.step || !isLess(place, latest.place)) continue
       const what = kind === 'monitor' ? `the monitor of session ${id}` : `${kind} ${id}`
-      return { what, had: placeInWords(known.place), has: placeInWords(place) }
+      return { what, had: placeInWords(latest.place), has: placeInWords(place) }
     }
     return this.#lostKey(question, facts, read) ?? this.#lostCommand(read)
   }
@@ -126,28 +126,28 @@ export class Answered {
   /** A key stays with its conversation for good. */
   #lostKey(question: Question, { existing }: AnyFacts, { step }: Read): Behind | undefined {
     const key = question.about === 'opening' ? question.externalKey : undefined
-    const known = key === undefined ? undefined : this.#keys.get(key)
-    if (known === undefined || known.step > step || known.id === existing?.id) return undefined
-    return { what: `conversation ${known.id}`, had: placeInWords({}), has: placeInWords(undefined) }
+    const had = key === undefined ? undefined : this.#keys.get(key)
+    if (had === undefined || had.step > step || had.id === existing?.id) return undefined
+    return { what: `conversation ${had.id}`, had: placeInWords({}), has: placeInWords(undefined) }
   }
 
   /** Where commands may have been forgotten by now, only the things they changed can tell. */
   #lostCommand({ stamp: { id }, step, now }: Read): Behind | undefined {
-    const known = this.#commands.get(id)
-    if (known === undefined || known.step > step) return undefined
-    const sinceMs = [performance.now() - known.ownMs]
+    const acknowledged = this.#commands.get(id)
+    if (acknowledged === undefined || acknowledged.step > step) return undefined
+    const sinceMs = [performance.now() - acknowledged.ownMs]
     const storeNow = now()
-    if (storeNow !== undefined && known.storedAt !== undefined)
-      sinceMs.push(Date.parse(storeNow) - Date.parse(known.storedAt))
+    if (storeNow !== undefined && acknowledged.storedAt !== undefined)
+      sinceMs.push(Date.parse(storeNow) - Date.parse(acknowledged.storedAt))
     if (sinceMs.some((passed) => passed > SURELY_REMEMBERED_MS)) return undefined
     return { what: `command ${id}`, had: 'carried out', has: 'unknown' }
   }
 
   #keep(kind: PlacedKind, id: string, place: Place, conversationId?: ConversationId): void {
     const latest = this.#places[kind].get(id)
-    const known = latest?.conversationId === conversationId ? latest : undefined
-    const furthest = known === undefined ? place : further(known.place, place)
-    const step = known !== undefined && furthest === known.place ? known.step : this.#step
+    const before = latest?.conversationId === conversationId ? latest : undefined
+    const furthest = before === undefined ? place : further(before.place, place)
+    const step = before !== undefined && furthest === before.place ? before.step : this.#step
     this.#places[kind].set(id, { place: furthest, step, conversationId })
   }
 }

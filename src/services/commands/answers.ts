@@ -1,12 +1,12 @@
 import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
-import type { HolderToken } from '../../domain/kernel/ids.ts'
-import type { Result } from '../../domain/kernel/result.ts'
+import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
+import { ok, type Result } from '../../domain/kernel/result.ts'
+import type { TurnsRecorded } from '../../domain/recording/record-turns.ts'
 import type { Refusal } from '../../domain/refusal.ts'
-import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
-import type { AgentSession } from '../../domain/session/agent-session.ts'
-import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import type { WindowStanding } from '../window/context-service.ts'
+import type { AgentSession, WorkingSession } from '../../domain/session/agent-session.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
+import type { ContextMonitor, WindowStanding } from '../../domain/window/context-monitor.ts'
 
 /** A promise of an answer, or of the reason there is none. */
 export type Reply<T> = Promise<Result<T, Refusal>>
@@ -46,3 +46,19 @@ export interface RecordedTurns extends TurnsRecorded, WindowStanding {
     readonly state: 'failed' | 'paused' | 'active'
   }
 }
+
+/** The answer with its token. @throws RefusedError `session.superseded` when another call has it */
+export const mustHold = <A extends WorkingSession>(answer: MaybeHeld<A>): A => {
+  if (answer.holder !== undefined) return answer as A
+  const { session }: { readonly session: AgentSession } = answer
+  throw new RefusedError({ code: 'session.superseded', sessionId: session.id })
+}
+
+/** Gives a session to its caller. */
+interface TakesOver {
+  takeOverSession(request: { readonly session: AgentSessionId }): Reply<WorkingSession>
+}
+
+/** The session of an answer, held: one that a process before this one was answered with is taken over. */
+export const heldOrTaken = async (handoffs: TakesOver, answer: MaybeHeld<WorkingSession>): Reply<WorkingSession> =>
+  answer.next === undefined ? ok(answer) : handoffs.takeOverSession({ session: answer.session.id })

@@ -17,7 +17,7 @@ export interface CommandContext {
   readonly spread: ClaimSpread
   readonly clock: Clock
   readonly ids: IdGenerator
-  /** The token of whoever holds a session after this command: the same one for every try of the command. */
+  /** The token of the session's holder after this command: the same one for every try of the command. */
   readonly holder: () => HolderProof
   /** Applied to every text before it is stored. */
   readonly redact?: (text: string) => string

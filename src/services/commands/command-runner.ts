@@ -1,12 +1,14 @@
 import type { AuditEvent } from '../../domain/audit-event.ts'
 import type { Answer, Decided, Undecided } from '../../domain/decision.ts'
-import type { HolderToken } from '../../domain/kernel/ids.ts'
+import type { CommandId, HolderToken } from '../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
+import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { Store } from '../../ports/store/store.ts'
 import { StoreFailure } from '../../ports/store/store-failure.ts'
 import type { CommandStamp, Loaded, Question, Repeated, Subjects, Unit } from '../../ports/store/unit-of-work.ts'
 import type { CommandTelemetry } from '../../ports/system/command-telemetry.ts'
+import { digestOf, newHolderToken } from '../../ports/system/holder-tokens.ts'
 import type { Logger } from '../../ports/system/logger.ts'
 import type { AfterCommit } from './after-commit.ts'
 import { type Answered, answeredBy, mustNotBeSetBack } from './answered.ts'
@@ -20,7 +22,6 @@ import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
 import { setBack } from './set-back.ts'
-import { newHolder, UnansweredTokens } from './unanswered-tokens.ts'
 
 /** Each conflict means that another command was stored, so this many in a row point at a store that never commits. */
 const MAX_CONFLICTS = 1_000
@@ -69,17 +70,17 @@ export class CommandRunner {
   /** A plain copy of a request, or everything that is wrong with it. */
   read<R extends Repeatable>(
     definition: Pick<CommandDefinition<R, keyof Subjects, unknown, Answer>, 'name' | 'fields' | 'check'>,
-    asked: R,
+    raw: R,
   ): Result<R, Refusal> {
-    return readRequest(definition, asked, this.#context)
+    return readRequest(definition, raw, this.#context)
   }
 
   /** Carries a command out once, however often it is asked, and shows it. */
   run<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
     definition: CommandDefinition<R, Subject, Held, A>,
-    asked: R,
+    raw: R,
   ): Promise<Result<A, Refusal>> {
-    return this.watched(definition.name, () => this.attempt(definition, asked))
+    return this.watched(definition.name, () => this.attempt(definition, raw))
   }
 
   /** Shows several attempts as one command. */
@@ -90,9 +91,9 @@ export class CommandRunner {
   /** Carries a command out. Nothing is stored of one whose input is wrong. */
   async attempt<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
     definition: CommandDefinition<R, Subject, Held, A>,
-    asked: R,
+    raw: R,
   ): Promise<Result<A, Refusal>> {
-    const read = readRequest(definition, asked, this.#context)
+    const read = readRequest(definition, raw, this.#context)
     if (!read.ok) return read
     const request = read.value
     const proof = definition.givesToken?.(request) === true ? this.#unanswered.tokenFor(request.commandId) : undefined
@@ -133,8 +134,8 @@ export class CommandRunner {
     let at = 'nowhere'
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
-        const asked = typeof question === 'function' ? question(conflicts) : question
-        const loaded = await this.#load<Subject>(asked, stamp)
+        const toRead = typeof question === 'function' ? question(conflicts) : question
+        const loaded = await this.#load<Subject>(toRead, stamp)
         if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated, sent)
         facts = loaded.facts
         fresh = true
@@ -156,15 +157,15 @@ export class CommandRunner {
         continue
       }
       sent = answer
-      const kept = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
-      if (kept.outcome === 'kept') {
+      const committed = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
+      if (committed.outcome === 'kept') {
         this.#kept(stamp, decided.value)
         return ok(answer)
       }
-      if (kept.outcome === 'repeated') return this.#again(command, kept.repeated, sent)
-      if (this.#afterCommit) return err({ code: 'transaction.conflict', commandId: stamp.id, at: kept.at })
+      if (committed.outcome === 'repeated') return this.#again(command, committed.repeated, sent)
+      if (this.#afterCommit) return err({ code: 'transaction.conflict', commandId: stamp.id, at: committed.at })
       conflicts += 1
-      at = kept.at
+      at = committed.at
       this.#logger?.debug({ command: stamp.id, conflicts, at }, 'a command met a conflict and is decided again')
     }
     throw new StoreFailure(
@@ -234,5 +235,38 @@ const unitOf = (
     events: isByHand ? events.map((event) => ({ ...event, byHand: true as const })) : events,
     isRemembered: isStep,
     ...(stamp.isNamed === true && { receipt: receiptFor(answer) }),
+  }
+}
+
+/** Nobody retries this many commands at once. */
+const MOST = 1_000
+
+/** A new token, with its digest. */
+const newHolder = (): HolderProof => {
+  const token = newHolderToken()
+  return { token, digest: digestOf(token) }
+}
+
+/**
+ * The tokens of commands that were sent and not answered: the store may have kept such a command, and has only the
+ * digest. A command that is repeated under its name gets the same token again. They are in the memory of this process,
+ * and nowhere else.
+ */
+class UnansweredTokens {
+  readonly #tokens = new Map<CommandId, HolderProof>()
+
+  /** The token that a command gives: the one of its try before, if that was not answered. */
+  tokenFor(command: CommandId | undefined): HolderProof {
+    return (command && this.#tokens.get(command)) ?? newHolder()
+  }
+
+  /** Keeps the token of a named command for as long as it is not answered. */
+  async until<A>(command: CommandId | undefined, holder: HolderProof | undefined, work: () => Promise<A>): Promise<A> {
+    if (command === undefined || holder === undefined) return work()
+    if (this.#tokens.size >= MOST) for (const oldest of this.#tokens.keys()) if (this.#tokens.delete(oldest)) break
+    this.#tokens.set(command, holder)
+    const answer = await work()
+    this.#tokens.delete(command)
+    return answer
   }
 }

@@ -1,13 +1,14 @@
-import { closeConversation as decideClosing } from '../../domain/conversation/close-conversation.ts'
+import * as budgets from '../../domain/conversation/change-conversation.ts'
+import {
+  closeConversation as decideClosing,
+  setConversationMetadata as decideNote,
+} from '../../domain/conversation/change-conversation.ts'
 import * as decisions from '../../domain/conversation/open-conversation.ts'
-import * as budgets from '../../domain/conversation/set-budget.ts'
-import { setConversationMetadata as decideNote } from '../../domain/conversation/set-metadata.ts'
 import type { ConversationFacts, OpeningFacts } from '../../domain/facts.ts'
+import { recordHooks as decideHooks } from '../../domain/hooks/hook-delivery.ts'
 import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
-import { recordHooks as decideHooks } from '../../domain/hooks/record-hooks.ts'
 import { listOf, oneOf, optional } from '../../domain/input/check.ts'
-import { budgetChange, restartBudget, workspace } from '../../domain/input/details.ts'
-import { hookResult } from '../../domain/input/hooks.ts'
+import { budgetChange, hookResult, restartBudget, workspace } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { id, name, text } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'

@@ -1,8 +1,8 @@
 import { wordsWanted } from '../../domain/checkpoint/carried-words.ts'
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import type { HANDOFF_KINDS } from '../../domain/handoff/handoff.ts'
+import { setHandoffMetadata as decideNote } from '../../domain/handoff/handoff-notes.ts'
 import * as initiating from '../../domain/handoff/initiate-handoff.ts'
-import { setHandoffMetadata as decideNote } from '../../domain/handoff/set-metadata.ts'
 import * as settling from '../../domain/handoff/settle-handoff.ts'
 import {
   type Check,

@@ -20,8 +20,8 @@ export const heldSource = (request: InitiateDetails, now: Instant): { readonly h
   const last = turns.at(-1)
   const calls = callsAfter(session, turns)
   if (last === undefined || last.id !== lastTurnId || last.range.end !== lastSequence || calls === undefined) return {}
-  const known = { priorTurnId: last.id, namedToolCalls: [], ...calls, now }
-  return { held: defined({ working: shownBy(session, proofOf(holder)), monitor, ...known }) }
+  const source = { priorTurnId: last.id, namedToolCalls: [], ...calls, now }
+  return { held: defined({ working: shownBy(session, proofOf(holder)), monitor, ...source }) }
 }
 
 /**

@@ -28,10 +28,10 @@ interface Readable<R> {
 /** A plain copy of what a caller asked, with its texts redacted; or everything that is wrong with it. */
 export const readRequest = <R extends object>(
   { check, fields }: Readable<R>,
-  asked: unknown,
+  raw: unknown,
   { redact }: Pick<CommandContext, 'redact'>,
 ): Result<R, Refusal> => {
-  const read = checked(check, asked)
+  const read = checked(check, raw)
   if (!read.ok) return read
   const prompts = redactedPrompts(read.value, fields, redact)
   if (!prompts.ok || redact === undefined) return prompts
@@ -68,9 +68,9 @@ const DEFAULTS = objectOf<{ monitor?: MonitorSettings; restartBudget?: RestartBu
   restartBudget: optional(restartBudget),
 })
 
-const checked = <R>(check: Check<R>, asked: unknown): Result<R, Refusal> => {
+const checked = <R>(check: Check<R>, raw: unknown): Result<R, Refusal> => {
   const problems: InputProblem[] = []
-  const read = check(asked, '', problems)
+  const read = check(raw, '', problems)
   if (problems.length === 0) return ok(read)
   const named = problems.map(({ field, problem }) => ({ field: field === '' ? 'request' : field, problem }))
   return err({ code: 'input.invalid', fields: named })
@@ -98,10 +98,10 @@ export const stampOf = <R extends Repeatable>(
 ): CommandStamp => {
   const { commandId: named } = request
   if (named === undefined) return { id: commandId(ids.next()), payload: name }
-  const asked: Record<string, unknown> = {}
+  const content: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(request)) {
     if ((fields[field as keyof R] as Field<unknown>).isContent)
-      asked[field] = issuedKind(value) === undefined ? value : (value as { readonly id: string }).id
+      content[field] = issuedKind(value) === undefined ? value : (value as { readonly id: string }).id
   }
-  return { id: named, payload: canonicalJson([name, asked]), isNamed: true }
+  return { id: named, payload: canonicalJson([name, content]), isNamed: true }
 }

@@ -41,8 +41,9 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
   const { conversationId, session, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } = receipt
   return defined({
     conversation: conversationId && (await conversationAsItStood(conversationId, receipt, store)),
-    session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
-    handoff: handoff && handoffAsItStood(await kept(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
+    session: session && asItStood(await mustExist(session.id, store.sessions.find(session.id)), session.standing),
+    handoff:
+      handoff && handoffAsItStood(await mustExist(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
     turns: turnIds && (await turnsAsTheyStood(turnIds, session?.standing.progress.lastSequence, store)),
     snapshot: snapshotId && (await findSnapshot(snapshotId, store)),
     monitor,
@@ -60,7 +61,7 @@ const conversationAsItStood = async (
   { closedAt, restartBudget }: Receipt,
   store: Store,
 ): Promise<Conversation> => {
-  const { closedAt: _, ...conversation } = await kept(id, store.conversations.find(id))
+  const { closedAt: _, ...conversation } = await mustExist(id, store.conversations.find(id))
   return { ...conversation, ...defined({ closedAt, restartBudget }) }
 }
 
@@ -70,7 +71,7 @@ const turnsAsTheyStood = async (
   last: SequenceNumber | undefined,
   store: Store,
 ): Promise<readonly Turn[]> => {
-  const turns = await Promise.all(ids.map((id) => kept(id, store.messages.findTurn(id))))
+  const turns = await Promise.all(ids.map((id) => mustExist(id, store.messages.findTurn(id))))
   return turns.map((turn) =>
     last === undefined || turn.range.end <= last
       ? turn
@@ -84,11 +85,11 @@ const turnsAsTheyStood = async (
 
 /** A snapshot that must be there. */
 export const findSnapshot = (id: ContextWindowSnapshot['id'], store: Store): Promise<ContextWindowSnapshot> =>
-  kept(id, store.snapshots.find(id))
+  mustExist(id, store.snapshots.find(id))
 
 /** A signal as it was queued, without its later state. */
 const findSignal = async (id: SignalId, store: Store): Promise<ContextSignal> => {
-  const { settledAt: _, ...signal } = await kept(id, store.signals.find(id))
+  const { settledAt: _, ...signal } = await mustExist(id, store.signals.find(id))
   return { ...signal, status: 'queued' }
 }
 
@@ -119,7 +120,7 @@ const isSamePrepared = (
   now.prepared !== undefined &&
   standing.prepared?.sessionId === now.prepared.sessionId
 
-const kept = async <T>(id: string, found: Promise<T | undefined>): Promise<T> => {
+const mustExist = async <T>(id: string, found: Promise<T | undefined>): Promise<T> => {
   const value = await found
   if (value === undefined) throw new StoreFailure('store.integrity', `A receipt names ${id}, which the store has lost`)
   return value

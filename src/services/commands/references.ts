@@ -67,7 +67,7 @@ const anyHolder = manner(optional(token))
 /** A session, from anyone. A token that is given must be the current one. */
 export const onSession = { ...repeatable, session, holder: anyHolder, monitor }
 
-/** Only `true` is said: whoever does not act by hand leaves it out. */
+/** It is `true` or absent: a caller that does not act by hand leaves it out. */
 export const isTrue: Check<true> = (value, field, problems) =>
   value === true ? value : wrong('it is not true', field, problems)
 

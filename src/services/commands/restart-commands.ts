@@ -1,6 +1,6 @@
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import { extendTurn as decideExtension } from '../../domain/handoff/extend-turn.ts'
-import { keepExtract as decideExtract } from '../../domain/handoff/keep-extract.ts'
+import { keepExtract as decideExtract } from '../../domain/handoff/handoff-notes.ts'
 import * as preparing from '../../domain/handoff/prepare-handoff.ts'
 import type { HandoffAccepted } from '../../domain/handoff/settle-handoff.ts'
 import { optional, trueOrFalse } from '../../domain/input/check.ts'

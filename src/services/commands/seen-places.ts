@@ -37,10 +37,10 @@ export const isLess = (place: Place | undefined, known: Place): boolean => {
 }
 
 /** The further one of two places; the known one itself when the other adds nothing. */
-export const further = (known: Place, place: Place): Place => {
-  if (!isLess(known, place) && Object.keys(place).every((name) => name in known)) return known
-  const merged: Record<string, number> = { ...known }
-  for (const name in place) merged[name] = Math.max(place[name] as number, known[name] ?? 0)
+export const further = (before: Place, place: Place): Place => {
+  if (!isLess(before, place) && Object.keys(place).every((name) => name in before)) return before
+  const merged: Record<string, number> = { ...before }
+  for (const name in place) merged[name] = Math.max(place[name] as number, before[name] ?? 0)
   return merged
 }
 

@@ -6,11 +6,13 @@ import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { lookBackId, messageId, snapshotId } from '../../domain/kernel/ids.ts'
-import { captureSnapshot as decideSnapshot } from '../../domain/session/capture-snapshot.ts'
 import * as decisions from '../../domain/session/change-session.ts'
+import {
+  setSessionMetadata as decideNote,
+  captureSnapshot as decideSnapshot,
+} from '../../domain/session/change-session.ts'
 import { SNAPSHOT_TYPES } from '../../domain/session/context-snapshot.ts'
 import { recordLookBack as decideLookBack, keptQuestion, LOOK_BACK_WAYS } from '../../domain/session/looked-back.ts'
-import { setSessionMetadata as decideNote } from '../../domain/session/set-metadata.ts'
 import { startSession as decideStart } from '../../domain/session/start-session.ts'
 import { shownBy } from '../../domain/session/stored-session.ts'
 import { command, content, continuation, manner, prompt } from './command.ts'
@@ -65,7 +67,7 @@ export const startSession = command<StartRequest>()({
   plan: (request, context) => {
     const at = context.clock.now()
     const { conversationId, parentSessionId, sessionId, hookContext, continuation } = request
-    const idFor = (said: string | undefined) => (said === undefined ? undefined : messageId(context.ids.next()))
+    const idFor = (content: string | undefined) => (content === undefined ? undefined : messageId(context.ids.next()))
     const before = defined({ hookContextId: idFor(hookContext), continuationId: idFor(continuation) })
     const ids = { ...newSessionIds(context), ...before }
     return {
@@ -213,11 +215,11 @@ export const recordLookBack = command<LookBackRecordRequest>()({
   },
   plan: (request, { clock, ids }) => {
     const { by, found } = request
-    const asked = { sessionId: targetOf(request).sessionId, by, text: keptQuestion(request.text), found }
+    const look = { sessionId: targetOf(request).sessionId, by, text: keptQuestion(request.text), found }
     const around = { id: lookBackId(ids.next()), at: clock.now() }
     return {
       question: sessionQuestion(request),
-      decide: (facts: SessionFacts) => decideLookBack(facts, asked, around),
+      decide: (facts: SessionFacts) => decideLookBack(facts, look, around),
     }
   },
 })

@@ -25,7 +25,7 @@ import type { UnfinishedPage } from '../../ports/store/unfinished-session.ts'
 import type { ConversationWith, Found, HandoffWith, SessionWith } from './history-types.ts'
 import { type Conversations, type Handoffs, pageOf, pageOfOne, type Sessions } from './list-page.ts'
 import { answerLookBack, askedSearch, type LookBackAsked } from './look-back-question.ts'
-import { asked, askedEnding, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed } from './questions.ts'
+import { askedEnding, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed, valid } from './questions.ts'
 import { searchConversations } from './search-conversations.ts'
 
 /**
@@ -60,7 +60,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** Conversations, by the time they were opened. */
   async listConversations(filter: ConversationFilter = {}, page: Page = {}): Promise<Paged<ConversationWith<Notes>>> {
-    const wanted = asked(FILTERS.conversation, filter, 'filter')
+    const wanted = valid(FILTERS.conversation, filter, 'filter')
     return pageOf(['conversations', wanted], page, (at) =>
       this.#store.conversations.list(wanted, at),
     ) as Conversations<Notes>
@@ -96,7 +96,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** Sessions across conversations, by the time they were started. */
   async listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<SessionWith<Notes>>> {
-    const wanted = trimmed(asked(FILTERS.session, filter, 'filter'))
+    const wanted = trimmed(valid(FILTERS.session, filter, 'filter'))
     return pageOf(['sessions', wanted], page, (at) => this.#store.sessions.list(wanted, at)) as Sessions<Notes>
   }
 
@@ -135,7 +135,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** Handoffs across conversations, by the time they were initiated. */
   async listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
-    const wanted = trimmed(asked(FILTERS.handoff, filter, 'filter'))
+    const wanted = trimmed(valid(FILTERS.handoff, filter, 'filter'))
     return pageOf(['handoffs', wanted], page, (at) => this.#store.handoffs.list(wanted, at)) as Handoffs<Notes>
   }
 
@@ -221,13 +221,13 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The summaries that new threads began with, newest first. */
   async threadSummaries(filter: SummaryFilter = {}, page: Page = {}): Promise<Paged<KeptSummary>> {
-    const wanted = trimmed(asked(FILTERS.summary, filter, 'filter'))
+    const wanted = trimmed(valid(FILTERS.summary, filter, 'filter'))
     return pageOf(['summaries', wanted], page, (at) => this.#store.threadSummaries.list(wanted, at))
   }
 
   /** Figures about those summaries by agent and model, over the newest 10,000 that match. */
   async threadFigures(filter: SummaryFilter = {}): Promise<readonly SummaryFigures[]> {
-    return this.#store.threadSummaries.figures(trimmed(asked(FILTERS.summary, filter, 'filter')))
+    return this.#store.threadSummaries.figures(trimmed(valid(FILTERS.summary, filter, 'filter')))
   }
 
   /** The ids of one kind that end with a text of 6 characters or more, newest first: for people, who type no whole id. */
@@ -248,8 +248,8 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The lineage of a conversation, named by its id or by that of any session or handoff of it. */
   async lineageOf(subject: LineageSubject): Promise<Lineage | undefined> {
-    const known = askedSubject(subject)
-    const record = await this.#store.conversations.lineage(known)
-    return record && arrangeLineage(record, known)
+    const named = askedSubject(subject)
+    const record = await this.#store.conversations.lineage(named)
+    return record && arrangeLineage(record, named)
   }
 }

@@ -5,7 +5,7 @@ import type { JobFilter, StoredWindow } from '../../ports/store/job-list.ts'
 import type { Page, Paged } from '../../ports/store/page.ts'
 import type { Store } from '../../ports/store/store.ts'
 import { pageOf } from './list-page.ts'
-import { asked, FILTERS } from './questions.ts'
+import { FILTERS, valid } from './questions.ts'
 import { holderOf } from './work-status.ts'
 
 /** One page of jobs as a report tells them, and the store's own time when it was read. */
@@ -32,7 +32,7 @@ export const readJobs = async (
   filter: JobFilter,
   page: Page = {},
 ): Promise<ReportedJobs> => {
-  const wanted = asked(FILTERS.job, filter, 'filter')
+  const wanted = valid(FILTERS.job, filter, 'filter')
   const { items, at, ...rest } = await pageOf(['jobs', wanted], page, (from) =>
     store.conversations.listJobs(wanted, from),
   )

@@ -105,10 +105,10 @@ export const askedSearch = (words: string): string => {
 export const answerLookBack = async (
   lookBacks: LookBackPort,
   scope: LookBackScope,
-  asked: LookBackAsked,
+  raw: LookBackAsked,
 ): Promise<Result<LookBackAnswer | undefined, Refusal>> => {
   const problems: InputProblem[] = []
-  const read = ASKED(asked, '', problems)
+  const read = ASKED(raw, '', problems)
   if (problems.length > 0) return err({ code: 'input.invalid', fields: problems })
   const { limit = usual, cursor: from } = read
   const meant = understood(read.question)

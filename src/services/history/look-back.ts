@@ -68,9 +68,9 @@ export class LookBack {
 
   /** Puts the question on record, once however far its answer is read. What cannot be recorded is answered all the same. */
   async #record(session: AgentSessionId, { question, found }: LookBackAnswer): Promise<void> {
-    const asked = { session, by: question.by, text: questionText(question), found: found.length }
+    const look = { session, by: question.by, text: questionText(question), found: found.length }
     try {
-      const recorded = await this.#handoffs.recordLookBack(asked)
+      const recorded = await this.#handoffs.recordLookBack(look)
       if (!recorded.ok) this.#logger.warn({ sessionId: session, code: recorded.error.code }, NOT_RECORDED)
     } catch (error) {
       this.#logger.warn({ sessionId: session, ...errorFields(error) }, NOT_RECORDED)

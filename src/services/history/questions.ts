@@ -28,7 +28,7 @@ import type { ListOrder, Page } from '../../ports/store/page.ts'
 import type { SummaryFilter } from '../../ports/store/thread-summaries.ts'
 
 /** A question as it was meant. A wrong one is refused, the same whatever the store. @throws RefusedError */
-export const asked = <T>(check: Check<T>, value: unknown, field: string): T => {
+export const valid = <T>(check: Check<T>, value: unknown, field: string): T => {
   const problems: InputProblem[] = []
   const read = check(value, field, problems)
   if (problems.length > 0) throw new RefusedError({ code: 'input.invalid', fields: problems })
@@ -36,30 +36,30 @@ export const asked = <T>(check: Check<T>, value: unknown, field: string): T => {
 }
 
 /** An id to look for. @throws RefusedError */
-export const askedId = <T extends Id<string>>(value: T): T => asked(id, value, 'id') as string as T
+export const askedId = <T extends Id<string>>(value: T): T => valid(id, value, 'id') as string as T
 
 /** A text to look for. @throws RefusedError */
-export const askedText = (value: string): string => asked(messageText, value, 'text')
+export const askedText = (value: string): string => valid(messageText, value, 'text')
 
 const PAGE = objectOf<Page>({ after: optional(messageText), limit: optional(wholeNumber(1, 1_000)) })
 
 /** A page to read. @throws RefusedError */
-export const askedPage = (page: Page): Page => asked(PAGE, page, 'page')
+export const askedPage = (page: Page): Page => valid(PAGE, page, 'page')
 
 const IDS = listOf(id)
 
 /** Ids to look for. @throws RefusedError */
 export const askedIds = <T extends Id<string>>(values: readonly T[]): readonly T[] =>
-  asked(IDS, values, 'ids') as readonly string[] as readonly T[]
+  valid(IDS, values, 'ids') as readonly string[] as readonly T[]
 
 const KIND_OF_ID = oneOf<IdKind>(...ID_KINDS)
 const FEW = wholeNumber(1, 1_000)
 
 /** The end of an id of one kind, as a store looks for it; nothing when no id ends so. @throws RefusedError */
 export const askedEnding = (kind: IdKind, ending: string, most: number): string | undefined => {
-  asked(KIND_OF_ID, kind, 'kind')
-  asked(FEW, most, 'most')
-  return idEnding(asked(messageText, ending, 'ending'))
+  valid(KIND_OF_ID, kind, 'kind')
+  valid(FEW, most, 'most')
+  return idEnding(valid(messageText, ending, 'ending'))
 }
 
 const order = optional(oneOf<ListOrder>('oldest_first', 'newest_first'))
@@ -125,9 +125,9 @@ const SUBJECT = objectOf<{ conversationId?: Id<never>; sessionId?: Id<never>; ha
 
 /** The conversation, session or handoff whose lineage is asked for. @throws RefusedError */
 export const askedSubject = (subject: LineageSubject): LineageSubject => {
-  const read = asked(SUBJECT, subject, 'subject')
+  const read = valid(SUBJECT, subject, 'subject')
   if (Object.keys(read).length === 1) return read as LineageSubject
-  return asked(
+  return valid(
     (_, field, problems) => wrong('it is not the id of one conversation, session or handoff', field, problems),
     subject,
     'subject',

@@ -7,9 +7,8 @@ import { originOn } from '../../domain/turn/channel.ts'
 import type { TurnInput } from '../../domain/turn/turn.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
-import type { MaybeHeld } from '../commands/answers.ts'
+import { heldOrTaken, type MaybeHeld } from '../commands/answers.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
-import { heldOrTaken } from '../commands/held-or-taken.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import type { HandoffHistory } from '../history/handoff-history.ts'
 import { TurnCollector } from '../window/turn-collector.ts'
@@ -137,7 +136,7 @@ const asRecorded = (reading: UsageReading, runtime: string): UsageReading => {
   if (reading.state === 'unknown') return reading
   if (reading.state === 'percentage')
     return { ...reading, provenance: { runtime, source: 'recording', semantics: 'lower_bound' } }
-  const { pendingTokens: _, ...kept } = reading
+  const { pendingTokens: _, ...figures } = reading
   // Read from the end, so nothing of it is still to come.
-  return { ...kept, provenance: { runtime, source: 'recording', semantics: 'exact' } }
+  return { ...figures, provenance: { runtime, source: 'recording', semantics: 'exact' } }
 }

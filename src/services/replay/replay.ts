@@ -30,14 +30,14 @@ export interface ReplayOptions extends RecordedWindowOptions, RecordSourceOption
 export const replay = async (lines: AsyncIterable<string>, options: ReplayOptions): Promise<Replay> => {
   const window = new RecordedWindow(options)
   const source = new RecordSource(options)
-  let known: WindowReader | undefined
+  let latest: WindowReader | undefined
   for await (const line of lines) {
     for (const record of source.take(line)) {
       const { reader } = source
       if (reader === undefined) continue
       // A limit that somebody names is taken as it is, wherever the runtime compacts.
-      if (known !== reader && options.limit === undefined) window.gauge.take(reader.known?.({}) ?? [])
-      known = reader
+      if (latest !== reader && options.limit === undefined) window.gauge.take(reader.known?.({}) ?? [])
+      latest = reader
       const gauged = window.take(reader.read(record))
       await options.onRecord?.({ ...gauged, record, reader, reading: window.gauge.reading() })
     }

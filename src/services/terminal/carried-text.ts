@@ -1,6 +1,11 @@
 import { wordsWanted } from '../../domain/checkpoint/carried-words.ts'
-import { type ChosenWords, choosePersonWords, MOST_TOKENS } from '../../domain/checkpoint/person-words.ts'
-import { personWordsBlock, textOfWords } from '../../domain/checkpoint/person-words-text.ts'
+import {
+  type ChosenWords,
+  choosePersonWords,
+  MOST_TOKENS,
+  personWordsBlock,
+  textOfWords,
+} from '../../domain/checkpoint/person-words.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { beginningOf } from '../../domain/kernel/cut-text.ts'
 import { fenced } from '../../domain/kernel/nonce-fence.ts'

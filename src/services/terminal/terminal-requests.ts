@@ -1,6 +1,6 @@
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { type AgentSessionId, agentSessionId, type CommandId, type SignalId } from '../../domain/kernel/ids.ts'
+import { type AgentSessionId, agentSessionId, type CommandId, isUuid, type SignalId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { err, ok } from '../../domain/kernel/result.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
@@ -266,5 +266,4 @@ export class TerminalRequests {
   }
 }
 
-const isId = (text: string): text is AgentSessionId =>
-  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+const isId = (text: string): text is AgentSessionId => isUuid(text)

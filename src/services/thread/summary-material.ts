@@ -1,5 +1,4 @@
-import { besideTask } from '../../domain/checkpoint/beside-task.ts'
-import { wordsWanted } from '../../domain/checkpoint/carried-words.ts'
+import { besideTask, wordsWanted } from '../../domain/checkpoint/carried-words.ts'
 import { filesChanged, filesOf } from '../../domain/checkpoint/recap.ts'
 import { askedTask, type Conversation } from '../../domain/conversation/conversation.ts'
 import { beginningOf } from '../../domain/kernel/cut-text.ts'

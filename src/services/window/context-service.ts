@@ -7,12 +7,10 @@ import { isTerminal } from '../../domain/session/agent-session.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import {
   type ContextMonitor,
-  monitoredPressure,
-  type RestartAdvice,
   type RestartBarriers,
-  restartAdvice,
+  standingOfWindow,
+  type WindowStanding,
 } from '../../domain/window/context-monitor.ts'
-import type { Pressure } from '../../domain/window/context-pressure.ts'
 import { milestoneProblem } from '../../domain/window/milestone.ts'
 import type { MonitorReport, ReportOutcome } from '../../domain/window/monitor-reports.ts'
 import type { Page, Paged } from '../../ports/store/page.ts'
@@ -27,8 +25,8 @@ import * as contexts from '../commands/context-commands.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from '../commands/requests.ts'
 import { safeLogger } from '../commands/safe-logger.ts'
 import { pageOf } from '../history/list-page.ts'
-import { asked, askedId } from '../history/questions.ts'
-import { announce } from './notifying.ts'
+import { askedId, valid } from '../history/questions.ts'
+import { announce } from './notices.ts'
 
 /** The dependencies of the service. */
 export interface ContextServiceDeps extends Surroundings {
@@ -41,12 +39,6 @@ export interface ContextServiceDeps extends Surroundings {
 }
 
 type Compaction = Extract<MonitorReport, { type: 'compaction' }>
-
-/** How full a window is, and whether a fresh one is due. */
-export interface WindowStanding {
-  readonly pressure: Pressure
-  readonly restart: RestartAdvice
-}
 
 /** The known state of a session's window. */
 export interface ContextStatus extends WindowStanding {
@@ -61,12 +53,6 @@ export interface ContextReport extends ContextStatus {
   /** The signals that it caused; they are in the queue as well. */
   readonly signals: readonly ContextSignal[]
 }
-
-/** The standing of a window, computed from its monitor. */
-export const standingOfWindow = (monitor: ContextMonitor, barriers: RestartBarriers = {}): WindowStanding => ({
-  pressure: monitoredPressure(monitor),
-  restart: restartAdvice(monitor, barriers),
-})
 
 /**
  * Monitors windows: takes reports of runtimes, and signals each milestone once per cycle.
@@ -134,7 +120,7 @@ export class ContextService {
   async acknowledge(session: AgentSessionId, signals: readonly SignalId[]): Promise<number> {
     return this.#store.signals.acknowledge(
       askedId(session),
-      asked(listOf<SignalId>(id), signals, 'signals'),
+      valid(listOf<SignalId>(id), signals, 'signals'),
       this.#clock.now(),
     )
   }

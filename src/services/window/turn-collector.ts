@@ -65,17 +65,17 @@ export class TurnCollector {
   }
 
   /** Takes a step and answers with the turns that it ended. */
-  take(said: Said): readonly TurnInput[] {
-    const { events, texts, reading } = said
+  take(step: Said): readonly TurnInput[] {
+    const { events, texts, reading } = step
     const answer = events.find((event): event is Answer => event.type === 'request' || event.type === 'unmetered')
-    const isNewTurn = this.#isNew(said, answer)
+    const isNewTurn = this.#isNew(step, answer)
     if (isNewTurn) this.#begin(answer)
     this.#read(reading, events)
     const results = texts.filter(({ role }) => role === 'tool')
     for (const text of texts) if (text.role !== 'tool') this.#say(text)
     // A call that is told with its result may have been told before, when it began.
-    const known = results.length > 0 ? this.#lastCalls : NO_CALLS
-    for (const event of events) if (event.type === 'tool_call' && !known.has(event.callId)) this.#call(event)
+    const lastCalls = results.length > 0 ? this.#lastCalls : NO_CALLS
+    for (const event of events) if (event.type === 'tool_call' && !lastCalls.has(event.callId)) this.#call(event)
     for (const result of results) this.#say(result)
     // Everything that belongs to a request reported late has been said before it.
     if (isNewTurn && answer?.type === 'request' && answer.isLate === true) this.#end()
@@ -104,10 +104,10 @@ export class TurnCollector {
 
   /** The messages that belong to no turn yet, for a caller that adds them to the turn before. */
   drain(): readonly MessageInput[] {
-    const said = [...this.#turns.splice(0).flatMap(({ messages }) => messages), ...this.#messages.splice(0)]
+    const messages = [...this.#turns.splice(0).flatMap(({ messages }) => messages), ...this.#messages.splice(0)]
     this.#bytes = 0
     this.#usage = undefined
-    return said.filter((message) => message.text !== '' || (message.role === 'assistant' && message.toolCalls))
+    return messages.filter((message) => message.text !== '' || (message.role === 'assistant' && message.toolCalls))
   }
 
   /** An answer begins a turn, even if its usage is not known. */
@@ -135,16 +135,16 @@ export class TurnCollector {
     const providerMessageId = keptName(id)
     // Nobody vouches for it. Only a caller of the library who says nothing speaks for a person.
     const origin = role === 'user' ? (given ?? 'unknown') : given
-    const said: MessageInput = {
+    const message: MessageInput = {
       role,
       ...(origin !== undefined && { origin }),
       ...this.#cut(text),
       ...(providerMessageId !== undefined && { providerMessageId }),
     }
     if (origin === 'unknown') this.unknown += 1
-    // Whatever is said to the agent after its answer is the beginning of the next turn.
-    if (said.role !== 'assistant' && this.#usage !== undefined) this.#end()
-    this.#add(said)
+    // A message to the agent after its answer begins the next turn.
+    if (message.role !== 'assistant' && this.#usage !== undefined) this.#end()
+    this.#add(message)
   }
 
   #cut(text: string): ReturnType<typeof cutText> {
@@ -158,7 +158,7 @@ export class TurnCollector {
     const message = last?.role === 'assistant' ? last : { role: 'assistant' as const, text: '' }
     const named = { callId: this.#idOf(callId), toolName: keptName(toolName) ?? 'unnamed' }
     const call: ToolCallInput = { ...named, ...(argument !== undefined && { argument }) }
-    if (message.toolCalls?.some((known) => known.callId === call.callId)) return
+    if (message.toolCalls?.some((made) => made.callId === call.callId)) return
     const changed = { ...message, toolCalls: [...(message.toolCalls ?? []), call] }
     if (message === last) this.#bytes -= bytesOf(this.#messages.pop() ?? message)
     this.#add(changed)
@@ -182,7 +182,7 @@ export class TurnCollector {
   #end(): void {
     const messages = this.#messages.length === 0 ? [{ role: 'assistant' as const, text: '' }] : this.#messages
     this.#turns.push({ messages, usage: this.#usage ?? { state: 'unknown' } })
-    const calls = messages.flatMap((said) => (said.role === 'assistant' ? (said.toolCalls ?? []) : []))
+    const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
     this.#lastCalls = new Set(calls.map(({ callId }) => callId))
     this.#messages = []
     this.#bytes = 0

@@ -4,7 +4,7 @@ import type { CheckpointFacts } from '../../domain/checkpoint/checkpoint-facts.t
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { agentSessionId, type ConversationId, commandId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import { mustHold } from '../../services/commands/held-or-taken.ts'
+import { mustHold } from '../../services/commands/answers.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'

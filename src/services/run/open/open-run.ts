@@ -9,7 +9,7 @@ import { type AgentSession, heldBy } from '../../../domain/session/agent-session
 import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
-import { mustHold } from '../../commands/held-or-taken.ts'
+import { mustHold } from '../../commands/answers.ts'
 import { endOrphans } from '../recover/agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner } from '../recover/gone-runner.ts'
 import { owedRestart } from '../recover/owed-restart.ts'

@@ -1,6 +1,7 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import type { AgentSessionId, ConversationId } from '../../../domain/kernel/ids.ts'
 import type { Instant } from '../../../domain/kernel/instant.ts'
+import { isOvertaken } from '../../../domain/refusal.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
 import { type AgentSession, heldBy } from '../../../domain/session/agent-session.ts'
@@ -181,7 +182,7 @@ const recoverOne = async (
   } catch (error) {
     // In a store that was set back nothing can be recovered: nobody knows what is missing.
     if (isSetBack(error)) throw error
-    if (error instanceof RefusedError && OVERTAKEN.includes(error.code)) return { ...about, type: 'taken' }
+    if (error instanceof RefusedError && isOvertaken(error.refusal)) return { ...about, type: 'taken' }
     // One that could not be finished does not keep the others from it. It is found again when its lease has lapsed.
     const problem = messageOf(error)
     return { ...about, type: 'unfinished', problem: deps.redact?.(problem) ?? problem }
@@ -196,15 +197,6 @@ const resumption = (summary: RunSummary) =>
   summary.lastSessionId === undefined
     ? ({ type: 'unfinished', problem: summary.reason ?? summary.outcome } as const)
     : ({ type: 'resumed', summary } as const)
-
-const OVERTAKEN: readonly RefusedError['code'][] = [
-  'session.leased',
-  'session.not_leased',
-  'session.superseded',
-  'session.illegal_transition',
-  'session.not_active',
-  'handoff.illegal_transition',
-]
 
 /** Whether a session is held by a handoff that waits for an agent who takes no part here. */
 export const isForAnother = async (

@@ -1,11 +1,11 @@
 import {
   type ContinuationOpening,
   continuationPrompt,
+  LOOK_BACK_NOTE,
   minimalContinuation,
   withRecap,
 } from '../../../domain/checkpoint/continuation.ts'
 import { type EarlierWork, earlierWork } from '../../../domain/checkpoint/earlier-work.ts'
-import { LOOK_BACK_NOTE } from '../../../domain/checkpoint/look-back-note.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'

@@ -2,6 +2,7 @@ import type { Conversation } from '../../../domain/conversation/conversation.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../../domain/kernel/result.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
+import { isOvertaken } from '../../../domain/refusal.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
@@ -40,16 +41,6 @@ interface ThreadsDeps {
 
 /** Ends of a run after which somebody else works on the thread. */
 const WITH_OTHERS: readonly RunSummary['outcome'][] = ['superseded', 'handed_over']
-
-/** Refusals that say that somebody who lives works on the thread. */
-const WORKED_ELSEWHERE: readonly RefusedError['code'][] = [
-  'session.leased',
-  'session.not_leased',
-  'session.superseded',
-  'session.illegal_transition',
-  'session.not_active',
-  'conversation.handoff_open',
-]
 
 /** Keeps what the agents of a run delegate: their wishes, until the turn that says so is recorded, and the threads at work. */
 export class RunThreads {
@@ -133,7 +124,7 @@ export class RunThreads {
       } catch (error) {
         // What its threads were answered is lost, and the run would tell of it.
         if (isSetBack(error)) this.#deps.stop(error)
-        const isElsewhere = error instanceof RefusedError && WORKED_ELSEWHERE.includes(error.code)
+        const isElsewhere = error instanceof RefusedError && isOvertaken(error.refusal)
         if (isElsewhere) this.#elsewhere.add(handoffId)
         else {
           this.#stopped.set(handoffId, messageOf(error))

@@ -1,4 +1,5 @@
 import { keptName } from '../../../domain/kernel/cut-text.ts'
+import { isOvertaken } from '../../../domain/refusal.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
@@ -8,8 +9,7 @@ export const mine = <T>(
   answer: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: RefusedError['refusal'] },
 ): T => {
   if (answer.ok) return answer.value
-  if (['session.superseded', 'session.not_active', 'session.illegal_transition'].includes(answer.error.code))
-    throw held.overtaken()
+  if (isOvertaken(answer.error)) throw held.overtaken()
   throw new RefusedError(answer.error)
 }
 

@@ -1,4 +1,4 @@
-import { lookBackAllowance } from '../../../domain/history/look-back-allowance.ts'
+import { lookBackAllowance } from '../../../domain/history/look-back.ts'
 import { lookBackText } from '../../../domain/history/look-back-text.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSessionId } from '../../../domain/kernel/ids.ts'

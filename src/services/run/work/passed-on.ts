@@ -1,11 +1,9 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
-import type { Refusal } from '../../../domain/refusal.ts'
+import { isOvertaken, type Refusal } from '../../../domain/refusal.ts'
 import { heldBy } from '../../../domain/session/agent-session.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
 type Holding = Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'retryThroughOutage'>
-
-const HELD: readonly Refusal['code'][] = ['session.not_active', 'session.illegal_transition']
 
 /**
  * The handoff that somebody initiated from outside while the session was worked, if this run is still its holder: what
@@ -26,4 +24,4 @@ export const passedOn = async (run: Holding): Promise<HandoffMetadata | undefine
 
 /** As {@link passedOn}, when a command about the session was refused. */
 export const passedOnInstead = async (run: Holding, refusal: Refusal): Promise<HandoffMetadata | undefined> =>
-  HELD.includes(refusal.code) ? passedOn(run) : undefined
+  isOvertaken(refusal) ? passedOn(run) : undefined

@@ -1,5 +1,6 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { cutText } from '../../../domain/kernel/cut-text.ts'
+import { isOvertaken } from '../../../domain/refusal.ts'
 import type { MessageInput } from '../../../domain/turn/turn.ts'
 import { bytesOf, MAX_TURN_BYTES } from '../../../domain/turn/turn-size.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
@@ -33,8 +34,7 @@ export class TurnExtender {
     const request = { handoff: handoff.id, holder: held.holder, messages }
     const added = await this.#run.retryThroughOutage((named) => deps.handoffs.extendTurn({ ...request, ...named }))
     if (added.ok) return this.#run.held.update(added.value)
-    if (['session.superseded', 'session.illegal_transition'].includes(added.error.code))
-      throw this.#run.held.overtaken()
+    if (isOvertaken(added.error)) throw this.#run.held.overtaken()
     throw new RefusedError(added.error)
   }
 

@@ -1,5 +1,5 @@
 import { defined } from '../../../domain/kernel/defined.ts'
-import type { RecordTurns } from '../../../domain/restart/record-turns.ts'
+import type { RecordTurns } from '../../../domain/recording/record-turns.ts'
 import type { Channel } from '../../../domain/turn/channel.ts'
 import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'

@@ -1,9 +1,28 @@
 import { RecentKeys } from '../../domain/kernel/recent-keys.ts'
-import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
+import type { TurnsRecorded } from '../../domain/recording/record-turns.ts'
+import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import { monitoredPressure } from '../../domain/window/context-monitor.ts'
 import { percentOf } from '../../domain/window/window-level.ts'
 import { roundedShare } from '../../ports/agent/hook-payload.ts'
 import type { Logger } from '../../ports/system/logger.ts'
+import type { Notifier } from '../../ports/system/notifier.ts'
+import { errorFields } from '../commands/safe-logger.ts'
+
+/** Calls a notifier. Its errors change nothing that was stored. */
+export const announce = async (
+  { notifier, logger }: { readonly notifier?: Notifier | undefined; readonly logger?: Logger | undefined },
+  signals: readonly ContextSignal[],
+): Promise<void> => {
+  if (notifier === undefined) return
+  for (const signal of signals) {
+    try {
+      await notifier.notify(signal)
+    } catch (error) {
+      // The queue still has it.
+      logger?.warn({ signalId: signal.id, ...errorFields(error) }, 'the notifier failed')
+    }
+  }
+}
 
 /** Tells a logger what recorded turns mean for their window, for programs that record turns themselves. */
 export class TurnLog {

@@ -14,6 +14,7 @@ import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal } from '../refusal.ts'
+import { restartOn } from '../restart/begin-restart.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { type ContextSignal, describeReached, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
@@ -26,7 +27,6 @@ import type { ContextMonitor, MilestoneReached } from '../window/context-monitor
 import { RESTART } from '../window/milestone.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
 import { takeTurn } from '../window/monitor-reports.ts'
-import { restartOn } from './begin-restart.ts'
 import { refusedReports, reportsIn } from './reported-threads.ts'
 
 /** A request to record turns. A turn is taken only from the session's current holder. */
@@ -103,19 +103,19 @@ export const recordTurns = (
     milestoneSignals(session, milestone, monitor.window, recording.ids.signal),
   )
   queueSignals(draft, signals)
-  const kept: TurnsRecorded = { session, turns, monitor, ...(signals.length > 0 && { signals }) }
+  const recorded: TurnsRecorded = { session, turns, monitor, ...(signals.length > 0 && { signals }) }
   const { handOver } = request
   const isLeft = handOver !== undefined || (request.withholdRestart !== true && isRestartDue(monitor, reached))
-  if (!isLeft) return draft.finish(kept)
-  const source = sourceAfter(facts, kept, recording.at)
+  if (!isLeft) return draft.finish(recorded)
+  const source = sourceAfter(facts, recorded, recording.at)
   if (source === undefined) return UNDECIDED
   const context = { ids: recording.ids.handoff, at: recording.at }
   if (handOver !== undefined) {
     const begun = handOverOn(draft, source, { ...defined(request), ...handOver }, context)
-    return begun.ok ? draft.finish({ ...kept, ...begun.value }) : begun
+    return begun.ok ? draft.finish({ ...recorded, ...begun.value }) : begun
   }
   const restart = restartOn(draft, source, { ...request, reason: reasonOf(reached, monitor) }, context)
-  return restart.ok ? draft.finish({ ...kept, ...restart.value }) : restart
+  return restart.ok ? draft.finish({ ...recorded, ...restart.value }) : restart
 }
 
 /** Initiates the handoff of a session as the draft has left it. */
@@ -128,10 +128,10 @@ const handOverOn = (
   const found = findHeld(facts, request)
   if (!found.ok) return found
   const { session } = draft.read(SESSION, found.value)
-  const asked = { ...request, kind: 'agent_transfer' as const }
+  const transfer = { ...request, kind: 'agent_transfer' as const }
   const may = allOf({
     held: decideHold(session, { handoffId: ids.handoffId, at }),
-    initiated: describeHandoff(facts, session, asked, { id: ids.handoffId, at }),
+    initiated: describeHandoff(facts, session, transfer, { id: ids.handoffId, at }),
   })
   return may.ok ? ok(holdFor(draft, found.value, may.value, { ids, at })) : may
 }

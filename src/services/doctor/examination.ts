@@ -1,5 +1,5 @@
-import { describeThrown } from '../domain/kernel/describe-thrown.ts'
-import type { Examined, Finding, HealthCheck } from '../ports/system/health-check.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import type { Examined, Finding, HealthCheck } from '../../ports/system/health-check.ts'
 
 /** The longest that one check may take: a server that never answers must not keep the others from being made. */
 const CHECK_MS = 60_000
