@@ -1,7 +1,7 @@
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { RunEvent } from '../../domain/run/run-event.ts'
 import type { RunSummary } from '../../domain/run/run-summary.ts'
-import { BETWEEN, inOrder, type RunItem } from './run-items.ts'
+import { BEFORE_SUCCESSOR, inOrder, type RunItem } from './run-items.ts'
 
 /** Whoever watches a run, as its work sees them. */
 export interface RunWatch {
@@ -13,7 +13,7 @@ export interface RunWatch {
 }
 
 /** The work of a run, once somebody iterates it. It waits at each message, and between two sessions. */
-export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BETWEEN, void>
+export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, void>
 
 /**
  * A run: iterate it for the agent's messages, listen to it for what happens, and wait for its summary.
@@ -32,7 +32,7 @@ export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typ
  * ```
  */
 export class AgentRun<Message> implements AsyncIterable<Message> {
-  readonly #work: AsyncGenerator<Message | typeof BETWEEN, void>
+  readonly #work: AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, void>
   readonly #listeners = new Set<(event: RunEvent) => unknown>()
   readonly #closers = new Set<() => void>()
   readonly #ended: Promise<RunSummary>
@@ -69,7 +69,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     const next = async (): Promise<IteratorResult<Message, void>> => {
       const { done, value } = await steps.next()
       if (done === true) return { done, value: undefined }
-      return value === BETWEEN ? next() : { done: false, value }
+      return value === BEFORE_SUCCESSOR ? next() : { done: false, value }
     }
     return {
       next,
@@ -164,7 +164,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     }
   }
 
-  #iterated(): AsyncIterator<Message | typeof BETWEEN, void> {
+  #iterated(): AsyncIterator<Message | typeof BEFORE_SUCCESSOR, void> {
     if (this.#isIterated) throw new TypeError('A run can be iterated once. Start another one.')
     this.#isIterated = true
     return {

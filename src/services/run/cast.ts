@@ -37,7 +37,7 @@ const memberOf = (given: AgentRuntime | CastMember): CastMember => ('runtime' in
  * Says which agent a run works with at the moment, and how. A run of one agent has nobody else; a run of a cast changes
  * with each handoff to one of its agents.
  */
-export class Seat {
+export class RunAgents {
   readonly #agents: ReadonlyMap<string, AgentRunSettings> | undefined
   readonly #cast: ReadonlyMap<string, CastMember>
   readonly #base: RunRequest
@@ -99,7 +99,7 @@ export class Seat {
   }
 
   /** Lets another agent work from now on. One that does not take part changes nothing. */
-  take(agent: string): void {
+  switchTo(agent: string): void {
     this.#request = this.requestFor(agent) ?? this.#request
   }
 

@@ -1,6 +1,7 @@
 import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
 import { UNKNOWN_FIGURES, type WindowFigures } from '../../domain/run/run-event.ts'
 import { type AgentSession, hasBaton, type WorkingSession } from '../../domain/session/agent-session.ts'
+import type { ProcessIdentity } from '../../domain/session/process-identity.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import { levelIn } from '../../domain/window/window-level.ts'
 import { roundedShare } from '../../ports/agent/hook-payload.ts'
@@ -132,7 +133,21 @@ export class HeldSession {
   }
 
   /** The error of a run whose session somebody else has now. */
-  overtaken(): SupersededError {
+  supersededError(): SupersededError {
     return new SupersededError(`Session ${this.session.id} is worked by somebody else now, so this run has stopped.`)
+  }
+}
+
+/** Keeps the processes that were launched for a session, all of them: whoever takes it over ends what is left. */
+export class LaunchedProcesses {
+  #sessionId: AgentSessionId | undefined
+  #processes: readonly ProcessIdentity[] = []
+
+  /** Adds a process. Answers with those of its session: the ones before it may be slow to end. */
+  add(sessionId: AgentSessionId, process: ProcessIdentity): readonly ProcessIdentity[] {
+    const before = this.#sessionId === sessionId ? this.#processes : []
+    this.#sessionId = sessionId
+    this.#processes = [...before, process]
+    return this.#processes
   }
 }

@@ -8,35 +8,34 @@ import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
 import type { HeldLease } from '../../ports/store/session-leases.ts'
 import { safeLogger } from '../commands/safe-logger.ts'
 import { AgentRun, type RunWatch } from './agent-run.ts'
-import { type Cast, type CastMessage, type CastRunRequest, Seat } from './cast.ts'
-import { endingOf, endRun, type RunEnding } from './end/end-run.ts'
+import { type Cast, type CastMessage, type CastRunRequest, RunAgents } from './cast.ts'
+import { type RunEnding, endRun, endingOf } from './end/end-run.ts'
 import { mustKnowRecovery, mustKnowRun, mustKnowWork } from './known-requests.ts'
-import { onAbort } from './on-abort.ts'
-import { afterTakeover, openBudget } from './open/begin-budget.ts'
-import { budgetFor, type LeftWork } from './open/left-work.ts'
+import { startHeartbeat } from './lease.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './open/open-run.ts'
-import { placesOf } from './open/place-work.ts'
 import { clearBlocks, endFirstExchange } from './open/thread-blocks.ts'
+import { afterTakeover, openBudget } from './open/used-budget.ts'
 import { warnAtStart } from './open/warnings.ts'
-import { insteadOfLost } from './recover/lost-session.ts'
-import { readBackLeft, readBackSource } from './recover/read-back.ts'
-import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './recover/recover.ts'
+import { placesOf } from './open/work-places.ts'
+import { replaceLostSession } from './recover/lost-session.ts'
+import { readBackSource, readBackUnderHandoff } from './recover/read-back.ts'
+import { type RecoverRequest, type Recovered, recoverAll, waitingSessions } from './recover/recover.ts'
 import { carryOutRestart, handOver } from './restart/carry-out-restart.ts'
 import type { SharedSpending } from './run-account.ts'
-import { messageOf, RunCancelled } from './run-errors.ts'
-import { newRun, type RunInProgress, type RunnerDeps } from './run-in-progress.ts'
-import { BETWEEN } from './run-items.ts'
-import { checkRequest, type RunRequest } from './run-request.ts'
+import { RunCancelled, messageOf } from './run-errors.ts'
+import { type RunInProgress, newRun } from './run-in-progress.ts'
+import { BEFORE_SUCCESSOR } from './run-items.ts'
+import { type RunRequest, checkRequest } from './run-request.ts'
+import type { RunnerDeps } from './run-terms.ts'
 import { startAdopting } from './threads/adopt-threads.ts'
 import { joinThreads } from './threads/join-threads.ts'
-import { endedThread, threadsOf } from './threads/run-thread.ts'
-import { startHeartbeat } from './work/heartbeat.ts'
+import { endedThread, threadsOf } from './threads/thread-runs.ts'
 import { type Launcher, relaunch, startSuccessor } from './work/launch.ts'
 import { mustBePriced, startDeadline, throwIfSpent } from './work/limits.ts'
 import type { SessionOutcome } from './work/session-outcome.ts'
 import { workSession } from './work/work-session.ts'
 import { takeUp } from './worker/take-up.ts'
-import { Worker, type WorkerRunner, type WorkRequest, type WorkSummary } from './worker/worker.ts'
+import { type WorkRequest, type WorkSummary, Worker, type WorkerRunner } from './worker/worker.ts'
 
 const LEFT = 'The caller left the run before it was over.'
 
@@ -138,20 +137,20 @@ export class RestartRunner {
   async *#work<Message>(
     asked: RunRequest<Message> | CastRunRequest,
     watch: RunWatch,
-    left: LeftWork = {},
-  ): AsyncGenerator<Message | typeof BETWEEN, void> {
+    left: PendingWork = {},
+  ): AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, void> {
     mustKnowRun(asked)
     const deps = this.#deps
-    const seat = new Seat(asked, left.abandoned === undefined || 'agents' in asked ? deps.agents : undefined)
-    const { request } = seat
-    for (const agent of [request.agent, ...seat.others]) checkRequest(seat.requestFor(agent) ?? request)
+    const agents = new RunAgents(asked, left.abandoned === undefined || 'agents' in asked ? deps.agents : undefined)
+    const { request } = agents
+    for (const agent of [request.agent, ...agents.others]) checkRequest(agents.requestFor(agent) ?? request)
     request.signal?.throwIfAborted()
     const { budget: _, ...rest } = request
     const conversation = await conversationFor(deps, { ...rest, ...budgetFor(asked, request, left) })
     const runThread = threadsOf(asked, conversation, (about, spending) => this.#thread(about, spending))
-    const places = await placesOf(deps, seat, conversation)
+    const places = await placesOf(deps, agents, conversation)
     const parts = { conversation, places, emit: watch.emit, spending: left.spending, runThread }
-    const run = newRun<Message>(deps, seat, parts)
+    const run = newRun<Message>(deps, agents, parts)
     await using _tools = run.tools
     using _heartbeat = startHeartbeat(run)
     using _adopting = startAdopting(run)
@@ -185,8 +184,8 @@ export class RestartRunner {
   async *#sessions<Message>(
     run: RunInProgress<Message>,
     watch: RunWatch,
-    left: LeftWork,
-  ): AsyncGenerator<Message | typeof BETWEEN, RunEnding> {
+    left: PendingWork,
+  ): AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, RunEnding> {
     await clearBlocks(run)
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, left)
     warnAtStart(run)
@@ -197,11 +196,11 @@ export class RestartRunner {
         // A launch costs as much as its window holds.
         throwIfSpent(run)
         watch.enter(run.held.session.id)
-        if (run.held.session.epoch > 1 || run.seat.isCast) await run.tools.serve()
+        if (run.held.session.epoch > 1 || run.agents.isCast) await run.tools.serve()
         const outcome: SessionOutcome = yield* workSession(run, next)
         await endFirstExchange(run, outcome)
-        next = (await insteadOfLost(run, next, outcome)) ?? (await joinThreads(run, outcome)) ?? outcome
-      } else if (next.type === 'restart' && !run.seat.carriesOut(next.handoff)) {
+        next = (await replaceLostSession(run, next, outcome)) ?? (await joinThreads(run, outcome)) ?? outcome
+      } else if (next.type === 'restart' && !run.agents.carriesOut(next.handoff)) {
         const ending = await handOver(run, next.handoff)
         // Whoever takes the work up from now on does not overtake this run: its threads are finished all the same.
         run.held.beginToEnd()
@@ -210,7 +209,7 @@ export class RestartRunner {
         return ending
       } else if (next.type === 'restart') {
         next = startSuccessor(run, await carryOutRestart(run, next.handoff))
-        yield BETWEEN
+        yield BEFORE_SUCCESSOR
       } else return next
     }
   }
@@ -218,7 +217,7 @@ export class RestartRunner {
   /** The first step of a run: recover what a process that is gone has left, or begin. */
   async #begin<Message>(
     run: RunInProgress<Message>,
-    { abandoned, claimed, spending }: LeftWork,
+    { abandoned, claimed, spending }: PendingWork,
   ): Promise<Launcher<Message> | SessionOutcome> {
     const { history } = this.#deps
     if (claimed !== undefined) {
@@ -241,7 +240,34 @@ export class RestartRunner {
       await readBackSource(run)
       return relaunch(run)
     }
-    await readBackLeft(run, handoff)
+    await readBackUnderHandoff(run, handoff)
     return { type: 'restart', handoff }
   }
+}
+
+/** Acts when a signal aborts, or at once when it has, until it is disposed of. */
+export const onAbort = (signal: AbortSignal | undefined, act: (reason: unknown) => void): Disposable => {
+  const abort = (): void => act(signal?.reason)
+  if (signal?.aborted === true) abort()
+  else signal?.addEventListener('abort', abort, { once: true })
+  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', abort) }
+}
+
+/** Work that is there before its run: a session without its holder, a handoff that this process has claimed, or a thread. */
+export interface PendingWork {
+  readonly abandoned?: AgentSessionId
+  readonly claimed?: { readonly handoff: HandoffMetadata; readonly claimant: string }
+  /** The money of the run that delegated a thread. */
+  readonly spending?: SharedSpending
+}
+
+/** Work that was left has its budget on record: no agent's own settings change it, nor does a worker. */
+export const budgetFor = (
+  asked: Pick<RunRequest, 'budget'>,
+  request: Pick<RunRequest, 'budget'>,
+  { abandoned, claimed, spending }: PendingWork,
+): Pick<RunRequest, 'budget'> => {
+  if (claimed !== undefined) return {}
+  const isLeft = abandoned !== undefined || spending !== undefined
+  return defined({ budget: isLeft ? asked.budget : request.budget })
 }

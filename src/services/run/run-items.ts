@@ -12,11 +12,11 @@ export interface RunMessage<Message> {
 export type RunItem<Message> = RunMessage<Message> | RunEvent
 
 /** A point at which a run waits for whoever reads it, though there is no message: a successor is about to be launched. */
-export const BETWEEN: unique symbol = Symbol('between two sessions')
+export const BEFORE_SUCCESSOR: unique symbol = Symbol('between two sessions')
 
 /** The parts of a run that its one stream is made of. */
 export interface ItemSource<Message> {
-  readonly messages: AsyncIterator<Message | typeof BETWEEN, void>
+  readonly messages: AsyncIterator<Message | typeof BEFORE_SUCCESSOR, void>
   readonly on: (listener: (event: RunEvent) => void) => () => void
   /** The session that the latest message was said in. */
   readonly sessionId: () => AgentSessionId
@@ -41,7 +41,7 @@ export const inOrder = <Message>(source: ItemSource<Message>): AsyncIterator<Run
   }
 }
 
-type Come<Message> = { readonly result: IteratorResult<Message | typeof BETWEEN, void> } | { readonly error: unknown }
+type Come<Message> = { readonly result: IteratorResult<Message | typeof BEFORE_SUCCESSOR, void> } | { readonly error: unknown }
 
 async function* itemsOf<Message>({
   messages,
@@ -72,7 +72,7 @@ async function* itemsOf<Message>({
       if ('error' in come) throw come.error
       if (come.result.done === true) return
       const { value: message } = come.result
-      if (message !== BETWEEN) yield { type: 'message', sessionId: sessionId(), message }
+      if (message !== BEFORE_SUCCESSOR) yield { type: 'message', sessionId: sessionId(), message }
     }
   } finally {
     off()
@@ -81,7 +81,7 @@ async function* itemsOf<Message>({
 
 /** How it came out, as a value: whoever leaves meanwhile is not to be ended by a rejection that nobody handles. */
 const settled = async <Message>(
-  next: Promise<IteratorResult<Message | typeof BETWEEN, void>>,
+  next: Promise<IteratorResult<Message | typeof BEFORE_SUCCESSOR, void>>,
 ): Promise<Come<Message>> => {
   try {
     return { result: await next }

@@ -16,6 +16,7 @@ import { RefusedError } from '../../domain/unwrap.ts'
 import type { MonitorSettings, PressurePolicy } from '../../domain/window/context-monitor.ts'
 import type { Milestone } from '../../domain/window/milestone.ts'
 import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
+import type { Worktrees } from '../../ports/agent/worktrees.ts'
 
 /** How runs are carried out unless a run says otherwise. */
 export interface RunSettings {
@@ -172,3 +173,17 @@ const fields = objectOf<{ agent: string; backend: string; model?: string; leaseM
   model: optional(name),
   leaseMs: optional(leaseMs),
 })
+
+/** How long a runner may be silent before another may take its session over, where nobody chose otherwise. */
+export const DEFAULT_LEASE_MS = 30_000
+
+/** How often a runner says that it lives, within the time it may be silent. */
+export const BEATS_PER_LEASE = 3
+
+/** Parts of a configuration for runs, beside their settings. */
+export interface RunSurroundings {
+  /** Settings by agent name, unless a run says otherwise. */
+  readonly agents?: ReadonlyMap<string, AgentRunSettings>
+  /** Makes worktrees for conversations that are to have one. */
+  readonly worktrees?: Worktrees
+}

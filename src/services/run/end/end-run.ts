@@ -8,10 +8,10 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { mustNotBeSetBack } from '../../commands/answered.ts'
 import { isSetBack } from '../../commands/set-back.ts'
-import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
+import { type HookCaller, callHooks, hookSessionOf } from '../hooks/hook-calls.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
-import { AgentSilent, messageOf, RunCancelled, RunExhausted, RunTimedOut, SupersededError } from '../run-errors.ts'
+import { AgentSilent, RunCancelled, RunExhausted, RunTimedOut, SupersededError, messageOf } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
 /** A lease of this length is over at once. */
@@ -56,7 +56,7 @@ const endingAsHolder = async (
   if (isOurs) return ending
   const now = await run.retryThroughOutage(() => run.deps.history.session(session.id), { outageMs: ENDING_OUTAGE_MS })
   const isTakenUp = ending.outcome === 'handed_over' && now?.state === 'handed_off'
-  return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.overtaken()))
+  return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.supersededError()))
 }
 
 /** In a store that was set back nobody has taken the session: it is gone, or has a holder of an earlier day. */
@@ -76,7 +76,7 @@ const mustStillBeThere = async (
  */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.held.beginToEnd()
-  let ending = withoutSecrets(run, honest(run, given))
+  let ending = withoutSecrets(run, withRefusedWrites(run, given))
   let failure: unknown = given.setBack
   try {
     if (failure === undefined) ending = await endingAsHolder(run, ending)
@@ -98,7 +98,7 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
 }
 
 /** An agent that answers has not done its work when it was let change nothing. */
-const honest = ({ account }: Pick<RunInProgress, 'account'>, ending: RunEnding): RunEnding => {
+const withRefusedWrites = ({ account }: Pick<RunInProgress, 'account'>, ending: RunEnding): RunEnding => {
   const { refusedTools, writes } = account.figures()
   if (ending.outcome !== 'completed' || !isEveryWriteRefused(refusedTools, writes)) return ending
   return { outcome: 'writes_refused', reason: 'The agent was allowed to change no file: every attempt was refused.' }
@@ -115,7 +115,7 @@ const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { o
 }
 
 const settle = async (
-  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'seat' | 'retryThroughOutage'>,
+  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'agents' | 'retryThroughOutage'>,
   { outcome, reason = outcome, limit, isHandedBack = false }: RunEnding,
 ): Promise<void> => {
   const { handoffs, history } = run.deps
@@ -126,7 +126,7 @@ const settle = async (
   run.held.update({ session: now })
   if (isTerminal(now)) return
   // Handed to another agent or back, it is no longer ours to end; whoever takes it up need not wait for our lease.
-  if (isHandedBack || (await isForAnother(run.deps, now, run.seat))) {
+  if (isHandedBack || (await isForAnother(run.deps, now, run.agents))) {
     await keep(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
     return
   }
@@ -178,7 +178,7 @@ const tellHooks = async (
   { outcome, reason }: RunEnding,
   sessionId: AgentSessionId,
 ): Promise<void> => {
-  const about = { session: toldOf(run, sessionId), original_prompt: run.conversation.task }
+  const about = { session: hookSessionOf(run, sessionId), original_prompt: run.conversation.task }
   const event = HOOK_EVENT[outcome]
   if (event === 'failed' || event === 'timeout') {
     const error = { code: `run.${outcome}`, message: reason ?? outcome }

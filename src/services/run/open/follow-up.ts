@@ -6,7 +6,7 @@ import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import { type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 
 /** Where a further prompt goes: into a provider session that is there, or into a fresh one for a reason. */
-export type FollowUpWay =
+export type FollowUpDecision =
   | { readonly resumes: string; readonly freshBecause: null }
   | { readonly resumes: null; readonly freshBecause: FreshReason }
 
@@ -17,7 +17,7 @@ type Deciding = RecordOfRun & Pick<RunInProgress, 'request' | 'setting' | 'place
  * Decides where the next session of a conversation begins, after its latest one; nothing when that is simply continued:
  * it was stopped or it failed, and nothing new is asked.
  */
-export const wayAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpWay | undefined> => {
+export const decideFollowUp = async (run: Deciding, latest: AgentSession): Promise<FollowUpDecision | undefined> => {
   if (run.conversation.unsaidTask !== undefined || latest.state === 'completed') return followUpAfter(run, latest)
   const { providerSessionId } = latest
   const isOurs = latest.state === 'paused' && latest.backend === run.request.runtime.backend
@@ -31,7 +31,7 @@ const isGone = async (run: Deciding, providerSessionId: string): Promise<boolean
   (await run.request.runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })) === false
 
 /** Decides where a further prompt of a conversation goes, after its latest session. */
-const followUpAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpWay> => {
+const followUpAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpDecision> => {
   const { request, deps } = run
   const monitor = await run.retryThroughOutage(() => deps.store.monitors.find(latest.id))
   const { runtime, milestones = deps.monitor?.milestones } = request

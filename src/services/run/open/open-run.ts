@@ -10,27 +10,26 @@ import type { ProcessIdentity } from '../../../domain/session/process-identity.t
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import { mustHold } from '../../commands/held-or-taken.ts'
+import { askSessionHooks } from '../hooks/hook-calls.ts'
 import { endOrphans } from '../recover/agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner } from '../recover/gone-runner.ts'
-import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { continuationAfter, lookBackNote, recordBefore } from '../restart/continuation-prompt.ts'
-import { countRestarts } from '../restart/count-restarts.ts'
-import type { Opening } from '../restart/person-words.ts'
-import { watchAsAsked } from '../restart/watch-as-asked.ts'
+import type { OpeningParts } from '../restart/person-words.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
-import { type RunInProgress, type RunnerDeps, unsaidPolicy } from '../run-in-progress.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
-import { askSessionHooks } from '../session-hooks.ts'
+import type { RunnerDeps } from '../run-terms.ts'
+import { unsaidPolicy, applyMonitorSettings } from '../run-window.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
-import type { SessionOutcome } from '../work/session-outcome.ts'
-import { endedFor } from './begin-budget.ts'
-import { type FollowUpWay, wayAfter } from './follow-up.ts'
-import { placeFor, restorePlace } from './place-work.ts'
+import { owedRestart, type SessionOutcome } from '../work/session-outcome.ts'
+import { type FollowUpDecision, decideFollowUp } from './follow-up.ts'
 import { mustBeOfThisStore } from './thread-blocks.ts'
+import { countRestarts, endedFor } from './used-budget.ts'
+import { placeFor, restorePlace } from './work-places.ts'
 
 /** The conversation a run is about: the one it names, or a new one. */
 export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Promise<Conversation> => {
@@ -84,7 +83,7 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
   const baton = await run.deps.store.sessions.findBaton(run.conversation.id)
   if (baton === undefined) return false
   const handoffId = heldBy(baton)
-  if (handoffId !== undefined && (await isForAnother(run.deps, baton, run.seat)))
+  if (handoffId !== undefined && (await isForAnother(run.deps, baton, run.agents)))
     throw new RefusedError({ code: 'conversation.handoff_open', conversationId: run.conversation.id, handoffId })
   return takeOver(run, baton)
 }
@@ -98,11 +97,11 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
       unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))),
     ),
   )
-  run.seat.take(run.held.session.agentName)
-  if (gone !== undefined) succeed(run, gone)
-  await tellOrphans(run)
+  run.agents.switchTo(run.held.session.agentName)
+  if (gone !== undefined) succeedRunner(run, gone)
+  await endOrphanedAgents(run)
   run.account.restartedBefore(await countRestarts(run))
-  await watchAsAsked(run)
+  await applyMonitorSettings(run)
   const { initiatedByHandoff } = abandoned
   const cameFrom = initiatedByHandoff && (await run.deps.history.handoff(initiatedByHandoff))
   run.spans.begin(run.held.session, cameFrom?.traceContext)
@@ -110,12 +109,12 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
 }
 
 /** Takes the place of a runner that is gone. */
-const succeed = (run: Pick<RunInProgress, 'held' | 'news'>, gone: ProcessIdentity): void => {
+const succeedRunner = (run: Pick<RunInProgress, 'held' | 'news'>, gone: ProcessIdentity): void => {
   run.held.claimAs(claimantOf(gone) ?? run.held.claimant)
   run.news.emit({ type: 'runner:gone', sessionId: run.held.session.id, host: gone.host, pid: gone.leader?.pid ?? null })
 }
 
-const tellOrphans = async (
+const endOrphanedAgents = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'retryThroughOutage'>,
 ): Promise<void> => {
   const { session } = run.held
@@ -136,18 +135,18 @@ export const beginFirst = async <Message>(
   if (ended !== undefined) return ended
   throwIfSpent(run)
   const { resume } = run.request
-  const way = latest && resume === undefined ? await wayAfter(run, latest) : undefined
-  return (latest && (await resumePaused(run, latest, way))) ?? beginAnew(run, latest, way)
+  const followUp = latest && resume === undefined ? await decideFollowUp(run, latest) : undefined
+  return (latest && (await resumePaused(run, latest, followUp))) ?? beginAnew(run, latest, followUp)
 }
 
 /** Begins a session of ours: with the prompt, in the way that was decided, or with what the record says. */
 export const beginAnew = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession | undefined,
-  way: FollowUpWay | undefined,
+  followUp: FollowUpDecision | undefined,
 ): Promise<Launcher<Message>> => {
   const { request, conversation, deps } = run
-  const said = await openingFor(run, latest, way)
+  const said = await openingFor(run, latest, followUp)
   run.conversation.noteUnsaid(undefined)
   const sessionId = agentSessionId(deps.ids.next())
   run.held.plan(sessionId)
@@ -164,7 +163,7 @@ export const beginAnew = async <Message>(
     ),
   )
   tellBegun(run)
-  tellWay(run, way)
+  tellFollowUp(run, followUp)
   const prompt = joinedPrompt([hookContext, words])
   const resumed = said.providerSessionId && resumeIn(run, said.providerSessionId, { prompt })
   return resumed || startFresh(run, prompt)
@@ -179,9 +178,9 @@ interface FirstOpening {
 }
 
 const openingFor = async (
-  run: Opening & Noting,
+  run: OpeningParts & Noting,
   latest: AgentSession | undefined,
-  way: FollowUpWay | undefined,
+  followUp: FollowUpDecision | undefined,
 ): Promise<FirstOpening> => {
   const { prompt, resume: providerSessionId } = run.request
   if (latest === undefined || providerSessionId !== undefined) return defined({ prompt, providerSessionId })
@@ -189,7 +188,7 @@ const openingFor = async (
   // What was asked is on record, and unfinished: it is not a person who speaks now.
   if (latest.state !== 'completed' && run.conversation.unsaidTask === undefined)
     return { continuation: await withNotes(run, latest, await continuationAfter(run, nonce)), nonce }
-  if (typeof way?.resumes === 'string') return { prompt, providerSessionId: way.resumes }
+  if (typeof followUp?.resumes === 'string') return { prompt, providerSessionId: followUp.resumes }
   return { prompt, continuation: await withNotes(run, latest, await recordBefore(run, latest, nonce)), nonce }
 }
 
@@ -198,8 +197,8 @@ type Noting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'tools' 
 const withNotes = async (run: Noting, { id }: AgentSession, continuation: string): Promise<string> =>
   joinedPrompt([continuation, await threadsNote(run, id), await lookBackNote(run)])
 
-const tellWay = (run: Pick<RunInProgress, 'held' | 'news'>, way: FollowUpWay | undefined): void => {
-  if (way !== undefined) run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })
+const tellFollowUp = (run: Pick<RunInProgress, 'held' | 'news'>, followUp: FollowUpDecision | undefined): void => {
+  if (followUp !== undefined) run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...followUp })
 }
 
 const tellBegun = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans'>): void => {
@@ -213,7 +212,7 @@ const tellBegun = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans
 const resumePaused = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession,
-  way: FollowUpWay | undefined,
+  followUp: FollowUpDecision | undefined,
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   const { providerSessionId } = latest
   const { request, deps } = run
@@ -227,19 +226,19 @@ const resumePaused = async <Message>(
   )
   // Another process has taken it over since.
   if (holder === undefined) throw new RefusedError({ code: 'session.superseded', sessionId: latest.id })
-  if (providerSessionId !== undefined && typeof way?.freshBecause === 'string') {
+  if (providerSessionId !== undefined && typeof followUp?.freshBecause === 'string') {
     const end = {
       ...resumed,
       holder,
-      reason: `It was stopped, and not resumed: ${describeFreshReason(way.freshBecause)}.`,
+      reason: `It was stopped, and not resumed: ${describeFreshReason(followUp.freshBecause)}.`,
     }
     unwrap(await run.retryThroughOutage((named) => deps.handoffs.failSession({ ...end, ...named })))
     return undefined
   }
   run.held.hold({ ...resumed, holder })
-  await watchAsAsked(run)
+  await applyMonitorSettings(run)
   tellBegun(run)
-  if (providerSessionId !== undefined) tellWay(run, way)
+  if (providerSessionId !== undefined) tellFollowUp(run, followUp)
   if (providerSessionId === undefined) return relaunch(run)
   const owed = (await readBackWork(run, providerSessionId)) ?? (await owedRestart(run))
   return owed ?? resumeIn(run, providerSessionId, await promptToResume(run))

@@ -1,7 +1,8 @@
 import type { Workspace } from '../../../domain/conversation/conversation.ts'
 import { isPendingThread, withoutPending } from '../../../domain/thread/thread-note.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import { type Placed, type RunInProgress, type RunnerDeps, workspaceOf } from '../run-in-progress.ts'
+import { type Placed, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 
 /** The parts of a run that know where it works, and say something about it. */

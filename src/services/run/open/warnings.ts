@@ -1,12 +1,7 @@
 import { roomProblemOf } from '../../../domain/run/room-to-ask.ts'
-import {
-  believedWindowOf,
-  type Placed,
-  policyOf,
-  type RunInProgress,
-  type RunTerms,
-  workspaceOf,
-} from '../run-in-progress.ts'
+import { type Placed, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import type { RunTerms } from '../run-terms.ts'
+import { believedWindowOf, policyOf } from '../run-window.ts'
 
 /** Says once, when a run begins, what is allowed and worth a second look. */
 export const warnAtStart = (run: RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>): void => {

@@ -3,7 +3,7 @@ import type { TakeOver } from '../../../domain/session/change-session.ts'
 import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
 import { everyPage } from '../../../ports/store/page.ts'
 import type { HeldLease } from '../../../ports/store/session-leases.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 
 type Deps = Pick<RunnerDeps, 'store' | 'processes'>
 

@@ -7,8 +7,8 @@ import { RefusedError } from '../../../domain/unwrap.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
 import { type Placed, type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 import { LaunchWatch } from '../work/launch-watch.ts'
-import type { Leaving } from '../work/leaving.ts'
 import { uncountedEnd } from '../work/limits.ts'
+import type { Leaving } from '../work/session-leaving.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 import { TurnRecorder } from '../work/turn-recorder.ts'
 import { RecordedSession } from './recorded-session.ts'
@@ -34,7 +34,7 @@ export const readBackWork = async (
 }
 
 /** As {@link readBackWork}, of a session that is being left: what the record lacks belongs to the turn that led to it. */
-export const readBackLeft = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
+export const readBackUnderHandoff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
   const { session } = run.held
   if (handoff.checkpoint !== undefined) return extractOf(run, handoff, session)
   if (session.providerSessionId !== undefined)

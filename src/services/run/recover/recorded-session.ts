@@ -4,7 +4,7 @@ import type { MessageInHistory } from '../../../domain/turn/message.ts'
 import type { TranscriptStep } from '../../../ports/agent/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 import { everyPage } from '../../../ports/store/page.ts'
-import { isOurs } from '../restart/our-words.ts'
+import { isPromptOfOurs } from '../restart/resume-prompts.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 
 /**
@@ -17,12 +17,12 @@ export class RecordedSession {
   readonly #calls = new Set<string>()
   /** Texts for the agent. A prompt is several of them, one after the other. */
   readonly #asked: string[] = []
-  readonly #isOurs: (text: string) => boolean
+  readonly #isPromptOfOurs: (text: string) => boolean
   readonly #task: string
 
-  private constructor(redact: (text: string) => string, isOurs: (text: string) => boolean, task: string) {
+  private constructor(redact: (text: string) => string, isPromptOfOurs: (text: string) => boolean, task: string) {
     this.#redact = redact
-    this.#isOurs = isOurs
+    this.#isPromptOfOurs = isPromptOfOurs
     this.#task = redact(task).trim()
   }
 
@@ -33,7 +33,7 @@ export class RecordedSession {
   ): Promise<RecordedSession> {
     const { deps, conversation } = run
     const redact = deps.redact ?? ((text: string) => text)
-    const known = new RecordedSession(redact, (text) => isOurs(run, text), conversation.task)
+    const known = new RecordedSession(redact, (text) => isPromptOfOurs(run, text), conversation.task)
     const named =
       providerSessionId === undefined ? [] : await deps.store.sessions.findByProviderSession(providerSessionId)
     const sharing = new Set([id, ...named.filter(isIn(conversation.id)).map((other) => other.id)])
@@ -78,7 +78,7 @@ export class RecordedSession {
   }
 
   #isNewWord({ text, origin }: RecordedText): boolean {
-    if (origin === 'runtime' || origin === 'hook' || text.trim() === '' || this.#isOurs(text)) return false
+    if (origin === 'runtime' || origin === 'hook' || text.trim() === '' || this.#isPromptOfOurs(text)) return false
     let rest = this.#redact(text).trim()
     for (const asked of this.#asked.toSorted((a, b) => b.length - a.length))
       if (rest.includes(asked)) rest = rest.replace(asked, () => '').trim()

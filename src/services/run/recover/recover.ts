@@ -13,8 +13,8 @@ import { pauseFor } from '../../commands/pause-for.ts'
 import { isSetBack } from '../../commands/set-back.ts'
 import type { Cast } from '../cast.ts'
 import { messageOf } from '../run-errors.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
 import type { RunRequest, RunSettings } from '../run-request.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 import { giveUp } from './give-up.ts'
 import { runningLeases } from './gone-runner.ts'
 
@@ -100,7 +100,7 @@ export const recoverAll = async (
   for (const lease of expected) request.onWaiting?.(lease)
   const looked = new Set<AgentSessionId>()
   for (let waited = new Map(expected.map((lease) => [lease.sessionId, lease.until])); ; ) {
-    const left: Left[] = []
+    const left: OrphanedSession[] = []
     for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
     left.push(...(await runningLeases(deps)).gone)
     // One that could not be finished, or is left to others, is not looked at again and again while somebody is waited for.
@@ -154,12 +154,12 @@ const logRecovered = ({ logger }: RunnerDeps, recovered: Recovered): void =>
   logger?.[LEVEL_OF[recovered.type]]({ ...recovered }, `an orphaned session: ${recovered.type.replace('_', ' ')}`)
 
 /** An orphaned session. */
-type Left = Pick<HeldLease, 'conversationId' | 'sessionId'>
+type OrphanedSession = Pick<HeldLease, 'conversationId' | 'sessionId'>
 
 const recoverOne = async (
   deps: RunnerDeps,
   { runtimes = [], agents = {}, leaveOthers = false, signal }: RecoverRequest,
-  { conversationId, sessionId }: Left,
+  { conversationId, sessionId }: OrphanedSession,
   resume: Resume,
 ): Promise<Recovered> => {
   const about = { conversationId, sessionId }
@@ -171,7 +171,7 @@ const recoverOne = async (
     if (session !== undefined && (await isForAnother(deps, session, isCast ? castOf(agents, leaveOthers) : undefined)))
       return { ...about, type: 'handed_over' }
     // One agent alone would finish it without its threads, and nobody would be told of them.
-    if (runtime !== undefined && backend !== undefined && !isCast && (await delegates(deps, conversationId)))
+    if (runtime !== undefined && backend !== undefined && !isCast && (await hasDelegatedThreads(deps, conversationId)))
       return { ...about, type: 'left', backend, waitsForThreads: true }
     if (runtime !== undefined) return { ...about, ...resumption(await resume(sessionId, runtime)) }
     if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
@@ -188,7 +188,7 @@ const recoverOne = async (
   }
 }
 
-const delegates = async ({ store }: Pick<RunnerDeps, 'store'>, conversation: ConversationId): Promise<boolean> =>
+const hasDelegatedThreads = async ({ store }: Pick<RunnerDeps, 'store'>, conversation: ConversationId): Promise<boolean> =>
   (await store.conversations.listDelegated(conversation)).length > 0
 
 /** A run that ended before it had the session has left it as it was. */
@@ -210,9 +210,9 @@ const OVERTAKEN: readonly RefusedError['code'][] = [
 export const isForAnother = async (
   { history }: Pick<RunnerDeps, 'history'>,
   session: AgentSession,
-  seat?: CarriesOut,
+  carrier?: CarriesOut,
 ): Promise<boolean> => {
   const handoffId = heldBy(session)
   const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
-  return handoff !== undefined && !(seat?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
+  return handoff !== undefined && !(carrier?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
 }

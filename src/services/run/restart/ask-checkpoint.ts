@@ -9,10 +9,10 @@ import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { isOutOfMoney, remainingMs } from '../work/limits.ts'
-import { Asking } from './asking.ts'
-import { requestFor, worded } from './question.ts'
+import { CheckpointInterview } from './checkpoint-interview.ts'
+import { checkpointRequestFor, questionText } from './checkpoint-question.ts'
 
-/** The outcome of asking: the text if there is one, and its flags. */
+/** The outcome of interview: the text if there is one, and its flags. */
 export interface CheckpointAsked {
   readonly document?: string
   readonly flags: readonly HandoffFlag[]
@@ -49,17 +49,17 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   const limitMs = run.setting('checkpointTimeoutMs') ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
   const withinMs = Math.min(limitMs, (await remainingMs(run)) ?? limitMs, LONGEST_MS)
   if (withinMs <= 0) return timedOut(0)
-  const request = await requestFor(run, handoff)
-  const asking = new Asking(run, { ask: runtime.ask.bind(runtime), providerSessionId, withinMs })
-  let answer = await asking.put(() => worded(run, request))
+  const request = await checkpointRequestFor(run, handoff)
+  const interview = new CheckpointInterview(run, { ask: runtime.ask.bind(runtime), providerSessionId, withinMs })
+  let answer = await interview.put(() => questionText(run, request))
   // It costs as much as the first time: not where the money is gone, nor where the time is.
-  const mayAskAgain = isWordless(answer) && !asking.isOver && !isOutOfMoney(run)
-  if (mayAskAgain) answer = await asking.put(() => `${AGAIN}\n\n${worded(run, request)}`)
-  return concluded(run, { answer, asking, withinMs })
+  const mayAskAgain = isWordless(answer) && !interview.isOver && !isOutOfMoney(run)
+  if (mayAskAgain) answer = await interview.put(() => `${AGAIN}\n\n${questionText(run, request)}`)
+  return concluded(run, { answer, interview, withinMs })
 }
 
 /** The answer to one question: words, or the error. */
-type Answer = Awaited<ReturnType<Asking['put']>>
+type Answer = Awaited<ReturnType<CheckpointInterview['put']>>
 
 const isWordless = (answer: Answer): boolean =>
   'text' in answer
@@ -68,20 +68,20 @@ const isWordless = (answer: Answer): boolean =>
 
 const concluded = async (
   run: RecordOfRun,
-  asked: { readonly answer: Answer; readonly asking: Asking; readonly withinMs: number },
+  asked: { readonly answer: Answer; readonly interview: CheckpointInterview; readonly withinMs: number },
 ): Promise<CheckpointAsked> => {
-  const { answer, asking, withinMs } = asked
-  const attempts = asking.attempts > 1 ? asking.attempts : undefined
-  const told = defined({ attempts, totals: asking.totals })
+  const { answer, interview, withinMs } = asked
+  const attempts = interview.attempts > 1 ? interview.attempts : undefined
+  const told = defined({ attempts, totals: interview.totals })
   if ('error' in answer) {
-    if (asking.isOver) return timedOut(withinMs, told)
+    if (interview.isOver) return timedOut(withinMs, told)
     return without('checkpoint_failed', { outcome: 'failed', reason: messageOf(answer.error), ...told })
   }
   const { text, isMissing, isTagged } = checkpointIn(answer.text)
   if (isMissing) return without('checkpoint_missing', { outcome: 'missing', ...told })
   const review = await reviewed(run, text)
   // Where a template of one's own asks for no tags, there are none to be missed.
-  const isUnstructured = !isTagged && review.sections.length === 0 && asking.question.includes('<checkpoint>')
+  const isUnstructured = !isTagged && review.sections.length === 0 && interview.question.includes('<checkpoint>')
   return {
     document: review.text,
     flags: isUnstructured ? ['checkpoint_unstructured'] : [],

@@ -9,17 +9,16 @@ import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffSpan } from '../../../ports/system/run-telemetry.ts'
 import { mustHold } from '../../commands/held-or-taken.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
-import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
 import type { RunEnding } from '../end/end-run.ts'
+import { askSessionHooks, callHooks, type HookCaller, hookSessionOf } from '../hooks/hook-calls.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
-import { askSessionHooks } from '../session-hooks.ts'
+import { applyMonitorSettings } from '../run-window.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { throwIfSpent } from '../work/limits.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { continuationOf, lookBackNote } from './continuation-prompt.ts'
-import { takeSeat, throwIfBouncing, transferNote } from './transfer.ts'
-import { watchAsAsked } from './watch-as-asked.ts'
+import { switchAgent, throwIfBouncing, transferNote } from './transfer.ts'
 
 /** A restart, and whatever the last step of it answered: with that the next one needs no read. */
 type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
@@ -36,17 +35,17 @@ const LOOK_AGAIN_MS = 250
 export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
   const span = run.spans.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
   try {
-    return await pass(run, handoff, span)
+    return await carryOutSteps(run, handoff, span)
   } catch (error) {
     const problem = messageOf(error)
     span?.end({ outcome: 'failed', error: run.deps.redact?.(problem) ?? problem })
     // Still with its source, the run ends as that agent's.
-    if (run.held.session.id === handoff.sourceSessionId) run.seat.take(handoff.sourceAgent)
+    if (run.held.session.id === handoff.sourceSessionId) run.agents.switchTo(handoff.sourceAgent)
     throw error
   }
 }
 
-const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
+const carryOutSteps = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
   const old = run.held.session
   const figures = run.held.figures()
   const isTransfer = handoff.kind === 'agent_transfer'
@@ -55,13 +54,13 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
   throwIfSpent(run)
   // The successor's own hooks, tools and runtime from here on.
-  if (isTransfer) takeSeat(run, handoff)
+  if (isTransfer) switchAgent(run, handoff)
   const claimed = await withClaim(run, left)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
   const completed = await complete(run, { ...rest, handoff: ready })
   // A wish of the agent before is none of its successor's.
-  run.transfers.take()
+  run.transferWish.take()
   if (isTransfer) run.account.transferred()
   else run.account.restarted()
   run.news.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
@@ -70,7 +69,7 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const { traceContext } = run.spans
   if (traceContext !== undefined) span?.reached(traceContext)
   span?.end({ outcome: 'completed' })
-  if (isTransfer) await watchAsAsked(run)
+  if (isTransfer) await applyMonitorSettings(run)
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
   return continuation ?? run.conversation.task
 }
@@ -116,7 +115,7 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   const { handoff } = step
   const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
   if (handoff.status !== 'initiated' || isThere) return step
-  // Asking costs as much as the window holds.
+  // CheckpointInterview costs as much as the window holds.
   if (isAsked(handoff)) throwIfSpent(run)
   const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
   run.signal.throwIfAborted()
@@ -151,7 +150,7 @@ const withClaim = async (
     const claimed = await run.retryThroughOutage((named) => run.deps.handoffs.acceptHandoff({ ...request, ...named }))
     if (claimed.ok) return claimed.value
     // Completed or ended by somebody else, it is no longer ours to carry out.
-    if (claimed.error.code === 'handoff.illegal_transition') throw run.held.overtaken()
+    if (claimed.error.code === 'handoff.illegal_transition') throw run.held.supersededError()
     if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
     await pauseFor(LOOK_AGAIN_MS, run.signal)
   }
@@ -219,7 +218,7 @@ const announce = async (
       previous_session_id: about.oldSessionId,
       new_session_id: session.id,
     },
-    session: toldOf(run, session.id),
+    session: hookSessionOf(run, session.id),
     original_prompt: run.conversation.task,
   })
 }

@@ -27,10 +27,10 @@ export const throwIfBouncing = async (
 }
 
 /** Lets the agent that a handoff is for work from now on. Its model must have a price where the cost has a cap. */
-export const takeSeat = (run: RunInProgress, { targetAgent }: HandoffMetadata): void => {
-  const { model, runtime } = run.seat.requestFor(targetAgent) ?? run.request
+export const switchAgent = (run: RunInProgress, { targetAgent }: HandoffMetadata): void => {
+  const { model, runtime } = run.agents.requestFor(targetAgent) ?? run.request
   mustBePriced(run, model, runtime)
-  run.seat.take(targetAgent)
+  run.agents.switchTo(targetAgent)
 }
 
 /** Says who handed the work to whom. The reason is the agent's or the caller's own words: data, on one line. */

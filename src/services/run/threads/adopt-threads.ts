@@ -1,8 +1,8 @@
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord } from '../../../domain/thread/thread-report.ts'
 import { errorFields } from '../../commands/safe-logger.ts'
-import { BEATS_PER_LEASE } from '../lease.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
+import { BEATS_PER_LEASE } from '../run-request.ts'
 
 type Adopting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'retryThroughOutage' | 'signal' | 'lease'>
 

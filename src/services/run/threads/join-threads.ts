@@ -5,13 +5,11 @@ import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord, type ThreadOutcome, threadReport } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
-import { owedRestart } from '../recover/owed-restart.ts'
+import { unlessTakenOver, outsideHandoffAfter } from '../lease.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { mine } from '../work/held-work.ts'
-import { type Launcher, restartInstead, resumeIn } from '../work/launch.ts'
+import { type Launcher, resumeIn } from '../work/launch.ts'
 import { tellReached } from '../work/limits.ts'
-import { passedOnInstead } from '../work/passed-on.ts'
-import type { SessionOutcome } from '../work/session-outcome.ts'
+import { owedRestart, restartInstead, type SessionOutcome } from '../work/session-outcome.ts'
 import { adoptThreads } from './adopt-threads.ts'
 
 const LOOK_AGAIN_MS = { least: 250, most: 5_000 }
@@ -29,7 +27,7 @@ export const joinThreads = async <Message>(
   outcome: SessionOutcome,
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   if (outcome.type !== 'over' || outcome.outcome !== 'completed') return undefined
-  const threads = await allOver(run)
+  const threads = await waitForAll(run)
   if (threads.length === 0) return undefined
   const outcomes = await Promise.all(threads.map((thread) => outcomeOf(run, thread)))
   const texts = threads.map((thread, index) =>
@@ -43,9 +41,9 @@ export const joinThreads = async <Message>(
   }))
   const request = { ...run.held.working, turns: [{ messages }], withholdRestart: true }
   const kept = await run.retryThroughOutage((named) => run.deps.handoffs.recordTurns({ ...request, ...named }))
-  const handoff = kept.ok ? undefined : await passedOnInstead(run, kept.error)
+  const handoff = kept.ok ? undefined : await outsideHandoffAfter(run, kept.error)
   if (handoff !== undefined) return { type: 'restart', handoff }
-  run.held.update(mine(run, kept))
+  run.held.update(unlessTakenOver(run, kept))
   for (const [index, thread] of threads.entries()) tellEnd(run, thread, outcomes[index] as ThreadOutcome)
   if (isOutOfTurns(run)) return outOfTurns(run)
   const owed = await owedRestart(run)
@@ -78,13 +76,13 @@ const tellEnd = (
 }
 
 /** Waits until every thread has come to its end, whoever works it. */
-const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
+const waitForAll = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
   let isTold = false
   for (let waitMs = LOOK_AGAIN_MS.least; ; waitMs = Math.min(LOOK_AGAIN_MS.most, Math.ceil(waitMs * SLOWER))) {
     // Looked at before the record is read: what has ended by then is in it.
     const counted = run.threads.ends
     const seen = { stopped: run.threads.stopped(), running: run.threads.running() }
-    const waited = (await adoptThreads(run)).map((thread) => ended(thread, seen))
+    const waited = (await adoptThreads(run)).map((thread) => withEnd(thread, seen))
     const open = waited.filter(({ end }) => end === undefined)
     if (open.length === 0) return waited as readonly EndedThread[]
     run.signal.throwIfAborted()
@@ -118,7 +116,7 @@ interface ThreadsSeen {
  * A thread with its end: on record, or because this process could not run it any further. One at work here has none: a
  * session that cannot be resumed is failed on record before the next one begins.
  */
-const ended = (thread: DelegatedThread, { stopped, running }: ThreadsSeen): DelegatedThread & Partial<EndedThread> => {
+const withEnd = (thread: DelegatedThread, { stopped, running }: ThreadsSeen): DelegatedThread & Partial<EndedThread> => {
   if (running.has(thread.handoff.id)) return thread
   const reason = stopped.get(thread.handoff.id)
   const here = reason === undefined ? undefined : { outcome: 'stopped' as const, reason }

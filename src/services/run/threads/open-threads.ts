@@ -8,9 +8,9 @@ import type { ThreadAsked } from '../../../ports/agent/agent-runtime.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
 /** Takes the wishes of an agent that uses no tool for them. One that is refused is told to whoever watches the run. */
-export const askThreads = async (run: RunInProgress, wishes: readonly ThreadAsked[] = []): Promise<void> => {
+export const submitThreadWishes = async (run: RunInProgress, wishes: readonly ThreadAsked[] = []): Promise<void> => {
   for (const wish of wishes) {
-    const asked = await run.threads.ask(wish)
+    const asked = await run.threads.submit(wish)
     if (!asked.ok) run.news.emit({ type: 'run:warning', code: 'thread.refused', message: asked.error.message })
   }
 }
@@ -23,7 +23,7 @@ export const openThreads = async (run: RunInProgress): Promise<void> => {
 const openOne = async (run: RunInProgress, { to, task, reason, document }: ThreadAsked): Promise<void> => {
   const { deps, held, spans } = run
   const { agentName: fromAgent } = held.session
-  const { runtime, model } = run.seat.requestFor(to) ?? run.request
+  const { runtime, model } = run.agents.requestFor(to) ?? run.request
   const nonce = deps.ids.next()
   const opening = continuationFor({ originalTask: task }, document, nonce)
   const { traceContext } = spans

@@ -1,6 +1,8 @@
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
+import { beginningOf } from '../../../domain/kernel/cut-text.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
-import { err, ok, type Result } from '../../../domain/kernel/result.ts'
+import { type Result, err, ok } from '../../../domain/kernel/result.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
@@ -15,8 +17,7 @@ import { isSetBack } from '../../commands/set-back.ts'
 import type { RetryThroughOutage } from '../retry-through-outage.ts'
 import type { RunAccount } from '../run-account.ts'
 import { messageOf } from '../run-errors.ts'
-import type { RunTerms } from '../run-in-progress.ts'
-import { wishIn } from './thread-wish.ts'
+import type { RunTerms } from '../run-terms.ts'
 
 /** Runs the conversation of a thread beside that of its parent, until it is over or the signal aborts. */
 export type RunThread = (
@@ -26,7 +27,7 @@ export type RunThread = (
 
 /** The parts of a run that its threads need. */
 interface ThreadsDeps {
-  readonly terms: Pick<RunTerms, 'deps' | 'seat' | 'setting'>
+  readonly terms: Pick<RunTerms, 'deps' | 'agents' | 'setting'>
   readonly conversation: Pick<Conversation, 'id'>
   readonly account: RunAccount
   /** Absent where nothing is delegated: one agent has nobody to delegate to. */
@@ -70,18 +71,18 @@ export class RunThreads {
 
   /** Whether the agents of this run may delegate. */
   get areOffered(): boolean {
-    return this.#deps.runThread !== undefined && this.#deps.terms.seat.isCast
+    return this.#deps.runThread !== undefined && this.#deps.terms.agents.isCast
   }
 
   /** Takes a wish, if the limits of the tree allow it. */
-  async ask(raw: ThreadAsked): Promise<Result<ThreadAsked, ToolRefused>> {
+  async submit(raw: ThreadAsked): Promise<Result<ThreadAsked, ToolRefused>> {
     const { terms, conversation } = this.#deps
-    const names = terms.seat.names.join(', ')
+    const names = terms.agents.names.join(', ')
     if (!this.areOffered) return err({ code: 'agent.unknown', message: 'This run has no other agents.' })
     const wish = wishIn(raw)
     if (wish === undefined)
       return err({ code: 'input.invalid', message: `Name the agent in "to" (${names}), and its work in "task".` })
-    if (!terms.seat.names.includes(wish.to))
+    if (!terms.agents.names.includes(wish.to))
       return err({
         code: 'agent.unknown',
         message: `${inQuotes(wish.to)} takes no part in this run. Name one of: ${names}.`,
@@ -92,7 +93,7 @@ export class RunThreads {
     )
     const wished = this.#wishes.length
     const { depth = 0, threads = 0 } = tree ?? {}
-    const limits = { ...DEFAULT_FAN_OUT, ...terms.deps.settings?.fanOut, ...terms.seat.request.fanOut }
+    const limits = { ...DEFAULT_FAN_OUT, ...terms.deps.settings?.fanOut, ...terms.agents.request.fanOut }
     const refused = whyNotDelegated({ depth, threads: threads + wished }, open.length + wished, limits)
     if (refused !== undefined) return err(refused)
     this.#wishes.push(wish)
@@ -100,7 +101,7 @@ export class RunThreads {
   }
 
   /** Whether there are wishes that nobody has carried out. */
-  get areAsked(): boolean {
+  get hasWishes(): boolean {
     return this.#wishes.length > 0
   }
 
@@ -114,7 +115,7 @@ export class RunThreads {
     const { runThread, terms, account, signal, emit } = this.#deps
     const { id: handoffId } = thread.handoff
     const isKnown = this.#running.has(handoffId) || this.#stopped.has(handoffId)
-    if (runThread === undefined || isKnown || !terms.seat.names.includes(thread.session.agentName)) return
+    if (runThread === undefined || isKnown || !terms.agents.names.includes(thread.session.agentName)) return
     const work = async (): Promise<void> => {
       try {
         const told = (event: RunEvent): void => {
@@ -193,3 +194,24 @@ export class RunThreads {
     await this.rest()
   }
 }
+
+/** As long as a task or a document may be. */
+const LONGEST = 1_000_000
+const LONGEST_NAME = 300
+const LONGEST_REASON = 2_000
+
+const textIn = (raw: unknown, longest: number): string | undefined =>
+  typeof raw === 'string' && raw.trim() !== '' ? beginningOf(raw, longest) : undefined
+
+/** The wish of an agent, as far as it can be used. Agents are not trusted: it is checked like everything else that they say. */
+export const wishIn = ({ to, task, reason, document }: ThreadAsked): ThreadAsked | undefined => {
+  const name = textIn(to, LONGEST_NAME)?.trim()
+  const work = textIn(task, LONGEST)
+  if (name === undefined || work === undefined) return undefined
+  return {
+    to: name,
+    task: work,
+    ...defined({ reason: textIn(reason, LONGEST_REASON), document: textIn(document, LONGEST) }),
+  }
+}
+

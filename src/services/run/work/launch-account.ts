@@ -3,7 +3,7 @@ import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { CostMeter, RequestCount } from './cost-meter.ts'
-import type { Uncounted } from './leaving.ts'
+import type { Uncounted } from './limits.ts'
 
 /** The parts of a run that a launch is put to the account of. */
 export type Paying = Pick<RunInProgress, 'deps' | 'request' | 'setting' | 'conversation' | 'held' | 'account'>
@@ -16,7 +16,7 @@ export class LaunchAccount {
   /** The session's usage before this launch, and by now. */
   readonly #before: UsageTotals
   #now: UsageTotals
-  #isToldTotals = false
+  #hasTotals = false
   /** Whether an answer has begun of whose usage nothing was said yet. */
   #isOwed = false
   #isMissing = false
@@ -42,9 +42,9 @@ export class LaunchAccount {
   /** Adds a step. Answers with the session's total usage when that is to be written. */
   take(step: RuntimeStep<unknown>, about: { readonly model: string | undefined; readonly isNewTurn: boolean }) {
     const { totals, events, usedModel } = step
-    this.#isToldTotals ||= totals !== undefined
+    this.#hasTotals ||= totals !== undefined
     // Who says no totals is counted by its requests.
-    const said = totals ?? (this.#isToldTotals ? undefined : this.#requests.take(events))
+    const said = totals ?? (this.#hasTotals ? undefined : this.#requests.take(events))
     this.#settle(step, said, about.isNewTurn)
     if (said !== undefined) this.#add(said, usedModel ?? about.model)
     return this.#due(step)
@@ -53,7 +53,7 @@ export class LaunchAccount {
   /** Our own count is written at the end where no cap needs it before: each turn is one commit then. */
   #due({ end }: RuntimeStep<unknown>): UsageTotals | undefined {
     const isCapped = this.#run.conversation.restartBudget.maxCostUsd !== undefined
-    if (!this.#isUnwritten || !(this.#isToldTotals || isCapped || end !== undefined)) return undefined
+    if (!this.#isUnwritten || !(this.#hasTotals || isCapped || end !== undefined)) return undefined
     this.#isUnwritten = false
     return this.#now
   }

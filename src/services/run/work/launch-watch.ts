@@ -3,11 +3,11 @@ import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 import { TurnCollector } from '../../window/turn-collector.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
 import { LaunchAccount, type Paying } from './launch-account.ts'
-import type { Leaving } from './leaving.ts'
 import { isOutOfMoney } from './limits.ts'
 import { RunningTools } from './running-tools.ts'
-import { TurnLimit } from './turn-limit.ts'
+import type { Leaving } from './session-leaving.ts'
 import { UsableSteps } from './usable-steps.ts'
 
 /** Something an agent said, and what it means for the limits of its run. */
@@ -72,5 +72,28 @@ export class LaunchWatch {
     const isNewTurn = taken.isNewTurn || beginsTurn
     this.#collector.take({ events: taken.events, texts: wordless, isNewTurn, reading: this.#gauge.reading() })
     return this.#collector.begun > begun
+  }
+}
+
+/** Counts the turns of a run. The last one it may have ends when its tools have answered: what follows is the next one. */
+export class TurnLimit {
+  readonly #most: number
+  /** Turns of the run so far, the one that is open included. */
+  #turns: number
+  #toolsAtWork = 0
+
+  constructor(run: Pick<RunInProgress, 'setting' | 'account'>) {
+    this.#most = run.setting('maxTurns') ?? Number.POSITIVE_INFINITY
+    this.#turns = run.account.turns
+  }
+
+  /** @returns whether the run has had its turns with this step */
+  take({ events, texts }: RuntimeStep<unknown>, isNewTurn: boolean): boolean {
+    const calls = events.filter(({ type }) => type === 'tool_call').length
+    const answers = texts.filter(({ role }) => role === 'tool').length
+    this.#toolsAtWork = (isNewTurn ? 0 : this.#toolsAtWork) + calls - answers
+    if (isNewTurn) this.#turns += 1
+    const isWorkedOff = this.#turns === this.#most && answers > 0 && this.#toolsAtWork <= 0
+    return isWorkedOff || this.#turns > this.#most
   }
 }

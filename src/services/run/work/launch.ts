@@ -1,19 +1,16 @@
-import type { HandoffFlag } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { isWaitingThread } from '../../../domain/session/agent-session.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { Launch, RunningAgent } from '../../../ports/agent/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/agent/window-reader.ts'
-import { recording } from '../recover/agent-processes.ts'
-import { owedRestart } from '../recover/owed-restart.ts'
+import { askSessionHooks } from '../hooks/hook-calls.ts'
+import { processRecorder } from '../recover/agent-processes.ts'
 import { readBackWork } from '../recover/read-back.ts'
-import { CONTINUE_WHERE_STOPPED, GO_ON } from '../restart/our-words.ts'
+import { RESUME_WHERE_STOPPED, RESUME_AFTER_LOSS } from '../restart/resume-prompts.ts'
 import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
-import { askSessionHooks } from '../session-hooks.ts'
 import { threadsNote } from '../threads/threads-note.ts'
-import type { SessionOutcome } from './session-outcome.ts'
-import { type Restarting, restartHeldSession } from './threshold.ts'
+import { owedRestart, restartInstead, type SessionOutcome } from './session-outcome.ts'
 
 /** Launches an agent for a session. */
 export interface Launcher<Message> {
@@ -30,7 +27,7 @@ export interface Launcher<Message> {
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session
   const tools = run.tools.offerTo(run.held)
-  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: recording(run), tools })
+  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: processRecorder(run), tools })
 }
 
 /** Begins a session of the runtime. Where it takes a name for it, that is our session's id, so that it can be found again. */
@@ -72,17 +69,17 @@ export const startSuccessor = <Message>(run: RunInProgress<Message>, opening: st
 }
 
 /** Something a person asks. */
-const asked = (text: string): RecordedText => ({ role: 'user', text, origin: 'person' })
+const personText = (text: string): RecordedText => ({ role: 'user', text, origin: 'person' })
 
 /** Something Batonpass tells the agent. */
-const told = (text: string): RecordedText => ({ role: 'user', text, origin: 'batonpass' })
+const batonpassText = (text: string): RecordedText => ({ role: 'user', text, origin: 'batonpass' })
 
 const wordsOf = (texts: readonly RecordedText[]): string => joinedPrompt(texts.map(({ text }) => text))
 
 /** The task that is still to be said, which it is with the next launch. */
 const takeUnsaid = ({ conversation }: Pick<RunInProgress, 'conversation'>): readonly RecordedText[] => {
   const task = conversation.takeUnsaid()
-  return task === undefined ? [] : [asked(task)]
+  return task === undefined ? [] : [personText(task)]
 }
 
 /** The prompt of a session that was stopped and is resumed: what is newly asked, or to continue. */
@@ -93,8 +90,8 @@ export const promptToResume = async (
   const unsaid = takeUnsaid(run)
   const isHeard = session.progress.turns > 0
   const threads = isHeard ? await threadsNote(run, session.id) : undefined
-  const noted = threads === undefined ? [] : [told(threads)]
-  const unrecorded = [...(unsaid.length === 0 && isHeard ? [told(CONTINUE_WHERE_STOPPED)] : unsaid), ...noted]
+  const noted = threads === undefined ? [] : [batonpassText(threads)]
+  const unrecorded = [...(unsaid.length === 0 && isHeard ? [batonpassText(RESUME_WHERE_STOPPED)] : unsaid), ...noted]
   // One that has not answered may not have been asked: then its opening comes again.
   const opening = isHeard ? undefined : await run.deps.store.messages.findOpening(session.id)
   const before = isHeard ? undefined : (opening?.text ?? run.conversation.task)
@@ -102,7 +99,7 @@ export const promptToResume = async (
 }
 
 /**
- * Resumes a session whose process is gone. One that was never launched is launched, or adopted where the runtime
+ * Resumes a session whose process is gone. One that was never launched is launched, or adoptProviderSession where the runtime
  * already knows it: between a launch and its recording a process may die. One that was is resumed where it can be, and
  * restarted in a fresh window where it cannot.
  */
@@ -110,14 +107,14 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   const { session } = run.held
   const { runtime } = run.request
   const isOurs = session.backend === runtime.backend
-  const known = isOurs ? (session.providerSessionId ?? (await adopted(run))) : undefined
+  const known = isOurs ? (session.providerSessionId ?? (await adoptProviderSession(run))) : undefined
   const readBack = known === undefined ? undefined : await readBackWork(run, known)
   if (readBack !== undefined) return readBack
   const owed = await owedRestart(run)
   if (owed !== undefined) return owed
   const hasSpoken = run.held.session.progress.turns > 0
   const opening = hasSpoken ? undefined : (await run.deps.store.messages.findOpening(session.id))?.text
-  const again = known === undefined ? undefined : await resumable(run, known, opening)
+  const again = known === undefined ? undefined : await resumedLaunch(run, known, opening)
   if (again !== undefined) return again
   if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run, LOST)
   // It may have been spoken in under that name already, and this runtime cannot go on in it.
@@ -137,7 +134,7 @@ const threadContext = async (run: RunInProgress, prompt = ''): Promise<readonly 
   return text === undefined ? [] : [{ role: 'user', text, origin: 'hook' }]
 }
 
-const adopted = async (run: RunInProgress): Promise<string | undefined> => {
+const adoptProviderSession = async (run: RunInProgress): Promise<string | undefined> => {
   const { runtime } = run.request
   const { session } = run.held
   const named = { providerSessionId: session.id, ...defined({ workspace: workspaceOf(run) }) }
@@ -150,7 +147,7 @@ const adopted = async (run: RunInProgress): Promise<string | undefined> => {
 }
 
 /** Whoever has not answered yet may not have been asked: then the opening comes again. */
-const resumable = async <Message>(
+const resumedLaunch = async <Message>(
   run: RunInProgress<Message>,
   providerSessionId: string,
   opening: string | undefined,
@@ -159,21 +156,8 @@ const resumable = async <Message>(
   const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })
   if (isThere === false) return undefined
   const threads = await threadsNote(run, run.held.session.id, { saysNone: opening === undefined })
-  const unrecorded = [told(joinedPrompt([GO_ON, opening, threads])), ...takeUnsaid(run)]
+  const unrecorded = [batonpassText(joinedPrompt([RESUME_AFTER_LOSS, opening, threads])), ...takeUnsaid(run)]
   return resumeIn(run, providerSessionId, { prompt: wordsOf(unrecorded), unrecorded })
 }
 
 const LOST = 'The process that ran it was lost, and its runtime cannot go on in a session.'
-
-/** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
-export const restartInstead = async (
-  run: Restarting,
-  reason: string,
-  flags: readonly HandoffFlag[] = ['runtime_lost'],
-): Promise<SessionOutcome> => {
-  const { handoff, refusedBy: limit } = await restartHeldSession(run, reason, flags)
-  if (handoff !== undefined) return { type: 'restart', handoff }
-  return limit === undefined
-    ? { type: 'over', outcome: 'failed', reason }
-    : { type: 'over', outcome: 'exhausted', reason, limit }
-}

@@ -2,8 +2,8 @@ import { type BudgetLimit, deadlineOf, describeStop, isSpent } from '../../../do
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import { RunExhausted, RunTimedOut } from '../run-errors.ts'
-import type { RunInProgress, RunTerms } from '../run-in-progress.ts'
-import type { Uncounted } from './leaving.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import type { RunTerms } from '../run-terms.ts'
 
 /** Whether the conversation has cost what it may, this run included. */
 export const isOutOfMoney = (run: Pick<RunInProgress, 'conversation' | 'account'>): boolean =>
@@ -73,3 +73,6 @@ export const startDeadline = async (run: Timed & Pick<RunInProgress, 'stop'>): P
   timer.unref()
   return { [Symbol.dispose]: () => clearTimeout(timer) }
 }
+
+/** Why a cost cannot be told: nobody has a price for the model, or the agent does not say what is needed. */
+export type Uncounted = { readonly model: string } | { readonly missing: 'usage' | 'cost' }

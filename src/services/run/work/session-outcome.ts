@@ -1,14 +1,16 @@
-import { type BudgetLimit, describeLimit, describeStop, mayCarryOn } from '../../../domain/budget/restart-budget.ts'
-import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { type BudgetLimit, describeLimit, mayCarryOn } from '../../../domain/budget/restart-budget.ts'
+import type { HandoffFlag, HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
+import { describeRefusal } from '../../../domain/refusal.ts'
+import type { BeginRestart, RestartBegun } from '../../../domain/restart/begin-restart.ts'
 import type { RunOutcome } from '../../../domain/run/run-summary.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
-import type { RuntimeEnd } from '../../../ports/agent/agent-runtime.ts'
-import { policyOf, type RunInProgress } from '../run-in-progress.ts'
-import { openThreads } from '../threads/open-threads.ts'
-import { uncountedEnd } from './limits.ts'
-import { passedOn } from './passed-on.ts'
-import { type Restarting, restartHeldSession } from './threshold.ts'
-import type { TurnRecorder } from './turn-recorder.ts'
+import { isRestartOwed } from '../../../domain/window/context-monitor.ts'
+import type { TransferAsked } from '../../../ports/agent/agent-runtime.ts'
+import { hasHooks } from '../hooks/hook-calls.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
+import { policyOf } from '../run-window.ts'
 
 /** How the work of a session came to its end. */
 export type SessionOutcome =
@@ -20,66 +22,8 @@ export type SessionOutcome =
       readonly limit?: BudgetLimit
     }
 
-/** Concludes the work of a session from how its agent ended, and why it was to be left. */
-export const concludeSession = async (
-  run: RunInProgress,
-  recorder: TurnRecorder,
-  end: RuntimeEnd,
-): Promise<SessionOutcome> => {
-  const { leaving } = recorder
-  if (leaving?.type === 'exhausted') {
-    const { limit, isRefused = false } = leaving
-    const { restartBudget } = run.conversation
-    await recorder.finish()
-    const reason = isRefused ? describeLimit(limit, restartBudget) : describeStop(limit, restartBudget)
-    // It may have done its work with the request that reached the limit.
-    return !isRefused && end.type === 'idle'
-      ? { type: 'over', outcome: 'completed' }
-      : { type: 'over', outcome: 'exhausted', reason, limit }
-  }
-  if (leaving?.type === 'uncounted') {
-    await recorder.finish()
-    throw uncountedEnd(run, leaving.uncounted)
-  }
-  if (leaving?.type === 'restart') {
-    // It went on and finished before it could be interrupted: then there is nothing left to restart for, unless it landed.
-    const isFinal = leaving.handoff.kind !== 'context_restart'
-    if (isFinal || end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) {
-      // It counts on the threads that it asked for before its session was to be left.
-      await openThreads(run)
-      return leaving
-    }
-    await cancelRestart(run, leaving.handoff)
-    recorder.stay()
-  }
-  await recorder.finish()
-  const passed = recorder.leaving?.type === 'restart' ? recorder.leaving.handoff : await passedOn(run)
-  if (passed !== undefined) return { type: 'restart', handoff: passed }
-  switch (end.type) {
-    case 'idle':
-      return recorder.hasLanded ? landed(run) : { type: 'over', outcome: 'completed' }
-    case 'interrupted':
-      return { type: 'over', outcome: 'cancelled', reason: 'The agent was interrupted.' }
-    case 'overflow':
-      return overflowed(run, end.message)
-    case 'failed':
-      return { type: 'over', outcome: 'failed', reason: end.message }
-    default:
-      return end satisfies never
-  }
-}
-
-const cancelRestart = async (run: Restarting, handoff: HandoffMetadata): Promise<void> => {
-  const reason = 'The work was finished before a fresh window was needed.'
-  const end = { handoff, reason, holder: run.held.holder }
-  run.held.update(
-    unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.cancelHandoff({ ...end, ...named }))),
-  )
-  run.news.emit({ type: 'context:handoff:cancelled', handoffId: handoff.id, reason })
-}
-
 /** It stopped for a fresh window. One that cannot be had ends the work here, and the work is not done. */
-const landed = async (run: Restarting): Promise<SessionOutcome> => {
+export const landed = async (run: Restarting): Promise<SessionOutcome> => {
   const reason = 'The agent brought its work to a soft landing, because its window was filling up.'
   const { handoff, refusedBy } = await restartHeldSession(run, reason, [])
   if (handoff !== undefined) return { type: 'restart', handoff }
@@ -89,7 +33,7 @@ const landed = async (run: Restarting): Promise<SessionOutcome> => {
 }
 
 /** The window took no more. The work continues in a fresh one without a checkpoint: the old one has no room to write it. */
-const overflowed = async (
+export const overflowed = async (
   run: Restarting & Pick<RunInProgress, 'request'>,
   message: string,
 ): Promise<SessionOutcome> => {
@@ -106,4 +50,89 @@ const overflowed = async (
   return mayCarryOn(refusedBy, restartBudget)
     ? failed
     : { type: 'over', outcome: 'exhausted', reason, limit: refusedBy }
+}
+
+/** The parts of a run that begin a restart. */
+export type Restarting = RecordOfRun & Pick<RunInProgress, 'held' | 'news' | 'spans'>
+
+/** Begins a restart of the session that a run holds. */
+export const restartHeldSession = async (
+  run: Restarting,
+  reason: string,
+  flags: readonly HandoffFlag[],
+  options: Pick<BeginRestart, 'failLater'> = {},
+): Promise<RestartBegun> => {
+  const { traceContext } = run.spans
+  const request = {
+    ...run.held.working,
+    reason,
+    flags,
+    ...options,
+    ...(traceContext !== undefined && { traceContext }),
+  }
+  const begin = () => run.retryThroughOutage((named) => run.deps.handoffs.restartSession({ ...request, ...named }))
+  // Refused, it gives its lease back with the same commit: nobody is to wonder who took it.
+  return run.held.givingBack(async () => {
+    const begun = unwrap(await begin())
+    run.held.update(begun)
+    if (begun.refusedBy !== undefined) tellRestartRefused(run, begun.refusedBy)
+    return begun
+  })
+}
+
+/** Says that the budget allows no restart. */
+export const tellRestartRefused = (
+  run: Pick<RunInProgress, 'conversation' | 'held' | 'news'>,
+  limit: BudgetLimit,
+): void => {
+  const whenExhausted = mayCarryOn(limit, run.conversation.restartBudget) ? 'carry_on' : 'stop'
+  run.news.emit({ type: 'context:restart:refused', sessionId: run.held.session.id, limit, whenExhausted })
+}
+
+/** Initiates the handoff that an agent or a hook asked for. Where it is refused, the session continues, and that is said. */
+export const initiateTransfer = async (
+  run: Restarting,
+  { to: targetAgent, reason, document }: TransferAsked,
+): Promise<HandoffMetadata | undefined> => {
+  const { traceContext } = run.spans
+  const request = { ...run.held.working, targetAgent, ...defined({ reason, document, traceContext }) }
+  const begun = await run.retryThroughOutage((named) => run.deps.handoffs.initiateHandoff({ ...request, ...named }))
+  if (begun.ok) {
+    run.held.update(begun.value)
+    return begun.value.handoff
+  }
+  const message = `The work is not handed to ${inQuotes(targetAgent)}: ${describeRefusal(begun.error)}`
+  run.news.emit({ type: 'run:warning', code: 'handoff.refused', message })
+  return undefined
+}
+
+/**
+ * Begins the restart that a session is owed whose window was full when its run ended: the milestone is spent, so no
+ * later turn would begin it. Hooks that decide about full windows have decided already, and may have wanted none.
+ *
+ * @returns the restart, or the limit that ends the work; nothing when the session goes on in its window
+ */
+export const owedRestart = async (
+  run: Restarting & Pick<RunInProgress, 'hooks'>,
+): Promise<SessionOutcome | undefined> => {
+  const { monitor } = run.held
+  if (monitor === undefined || !isRestartOwed(monitor) || hasHooks(run, 'on_context_threshold')) return undefined
+  const { handoff, refusedBy: limit } = await restartHeldSession(run, 'Its window was full when its run ended.', [])
+  if (handoff !== undefined) return { type: 'restart', handoff }
+  const { restartBudget } = run.conversation
+  if (limit === undefined || mayCarryOn(limit, restartBudget)) return undefined
+  return { type: 'over', outcome: 'exhausted', reason: describeLimit(limit, restartBudget), limit }
+}
+
+/** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
+export const restartInstead = async (
+  run: Restarting,
+  reason: string,
+  flags: readonly HandoffFlag[] = ['runtime_lost'],
+): Promise<SessionOutcome> => {
+  const { handoff, refusedBy: limit } = await restartHeldSession(run, reason, flags)
+  if (handoff !== undefined) return { type: 'restart', handoff }
+  return limit === undefined
+    ? { type: 'over', outcome: 'failed', reason }
+    : { type: 'over', outcome: 'exhausted', reason, limit }
 }

@@ -1,8 +1,10 @@
 import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../../domain/run/soft-landing.ts'
 import { CRITICAL, RESTART } from '../../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../../commands/answers.ts'
-import { hasHooks } from '../call-hooks.ts'
-import { policyOf, type RunInProgress, type RunTerms } from '../run-in-progress.ts'
+import { hasHooks } from '../hooks/hook-calls.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import type { RunTerms } from '../run-terms.ts'
+import { policyOf } from '../run-window.ts'
 
 /** The parts of a run that a soft landing is decided by. */
 type Landing = RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>
@@ -12,7 +14,7 @@ export class SoftLanding {
   readonly #run: Landing
   #due: string | undefined
   #mayStop = false
-  #isTold = false
+  #isDelivered = false
   #lastAnswer = ''
 
   constructor(run: Landing) {
@@ -41,8 +43,8 @@ export class SoftLanding {
   }
 
   /** It was said, and heard as far as anybody knows. */
-  told(): void {
-    this.#isTold = true
+  delivered(): void {
+    this.#isDelivered = true
     this.#lastAnswer = ''
     this.#run.news.emit({ type: 'context:landing', sessionId: this.#run.held.session.id, ...this.#run.held.figures() })
   }
@@ -53,6 +55,6 @@ export class SoftLanding {
 
   /** Whether the agent has stopped for a fresh window, and says so. */
   get hasLanded(): boolean {
-    return this.#isTold && this.#mayStop && hasLanded(this.#lastAnswer)
+    return this.#isDelivered && this.#mayStop && hasLanded(this.#lastAnswer)
   }
 }

@@ -34,7 +34,7 @@ export class TurnExtender {
     const added = await this.#run.retryThroughOutage((named) => deps.handoffs.extendTurn({ ...request, ...named }))
     if (added.ok) return this.#run.held.update(added.value)
     if (['session.superseded', 'session.illegal_transition'].includes(added.error.code))
-      throw this.#run.held.overtaken()
+      throw this.#run.held.supersededError()
     throw new RefusedError(added.error)
   }
 

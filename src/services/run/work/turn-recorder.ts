@@ -1,31 +1,40 @@
+import { keptName } from '../../../domain/kernel/cut-text.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RecordTurns } from '../../../domain/restart/record-turns.ts'
-import type { Channel } from '../../../domain/turn/channel.ts'
+import { type Channel, originOn } from '../../../domain/turn/channel.ts'
+import { type KnownPrompt, metPrompt, type PromptWords, withPrompt } from '../../../domain/turn/known-prompts.ts'
 import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
+import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 import { TurnCollector } from '../../window/turn-collector.ts'
-import { hasHooks } from '../call-hooks.ts'
+import { hasHooks } from '../hooks/hook-calls.ts'
+import { unlessTakenOver, outsideHandoffAfter } from '../lease.ts'
+import { TurnNews, tellLoweredWindow, tellUnknownWindow } from '../news/agent-news.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { askThreads, openThreads } from '../threads/open-threads.ts'
-import { HeardWords } from './heard-words.ts'
-import { attachTo, mine } from './held-work.ts'
-import { initiateTransfer } from './initiate-transfer.ts'
-import type { Launcher } from './launch.ts'
+import { submitThreadWishes, openThreads } from '../threads/open-threads.ts'
 import type { HeardStep } from './launch-watch.ts'
-import { type Leaving, SessionLeaving } from './leaving.ts'
-import { passedOnInstead } from './passed-on.ts'
-import { reportWindow } from './report-window.ts'
 import { RunningTools } from './running-tools.ts'
+import { type Leaving, SessionLeaving } from './session-leaving.ts'
+import { initiateTransfer } from './session-outcome.ts'
 import { SoftLanding } from './soft-landing.ts'
 import { TurnExtender } from './turn-extender.ts'
-import { TurnNews } from './turn-news.ts'
-import { tellUnknownWindow } from './window-news.ts'
 
 /** How turns are recorded. */
 interface Recording extends Pick<RecordTurns, 'handOver'> {
   readonly withholdRestart?: true
+}
+
+/** The launch whose agent is recorded. */
+interface RecordedLaunch {
+  /** All that the agent is sent. */
+  readonly prompt: string
+  /** The parts of it that are not on record yet: they belong to the turn that answers them. */
+  readonly unrecorded: readonly RecordedText[]
+  /** Why the session is left already, where it is. */
+  readonly leaving?: Leaving
+  readonly channel?: Channel
 }
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
@@ -38,24 +47,16 @@ export class TurnRecorder {
   readonly #tools = new RunningTools()
   readonly #extender: TurnExtender
   readonly #landing: SoftLanding
-  readonly #words: HeardWords
+  readonly #origins: TextOrigins
 
-  constructor(
-    run: RunInProgress,
-    {
-      prompt,
-      unrecorded,
-      leaving,
-      channel = 'stream',
-    }: Pick<Launcher<unknown>, 'prompt' | 'unrecorded'> & { readonly leaving?: Leaving; readonly channel?: Channel },
-  ) {
+  constructor(run: RunInProgress, { prompt, unrecorded, leaving, channel = 'stream' }: RecordedLaunch) {
     this.#run = run
     this.#news = new TurnNews(run)
     this.#leaving = new SessionLeaving(run, leaving)
     this.#extender = new TurnExtender(run)
     this.#landing = new SoftLanding(run)
-    this.#words = new HeardWords(run.deps, channel)
-    this.#words.sent(prompt)
+    this.#origins = new TextOrigins(run.deps, channel)
+    this.#origins.sent(prompt)
     const { believedWindow: believed, sha256, redact } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
     this.#gauge = new WindowGauge(defined({ runtime: run.request.runtime.backend, believed }))
@@ -103,11 +104,11 @@ export class TurnRecorder {
     const before = this.leaving
     // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
     const mayRecord = before?.type !== 'restart' && this.#run.held.session.state === 'active'
-    if (mayRecord && said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
-    if (mayRecord) await askThreads(this.#run, said.asksThreads)
+    if (mayRecord && said.asksTransfer !== undefined) this.#run.transferWish.submit(said.asksTransfer)
+    if (mayRecord) await submitThreadWishes(this.#run, said.asksThreads)
     // Its tools have answered, so that the turn is whole.
-    if (mayRecord && before === undefined && this.#run.transfers.isAsked && !this.#tools.areRunning)
-      await this.#passOn(ended)
+    if (mayRecord && before === undefined && this.#run.transferWish.isOpen && !this.#tools.areRunning)
+      await this.#handOver(ended)
     else if (mayRecord) await this.#recordEnded(ended, before === undefined ? {} : { withholdRestart: true })
     if (this.leaving?.type === 'restart') {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
@@ -117,34 +118,34 @@ export class TurnRecorder {
   }
 
   /** Hands the work to the agent that was asked for, in the same commit as the turn that asked for it. */
-  async #passOn(ended: readonly TurnInput[]): Promise<void> {
-    const wish = this.#run.transfers.take()
+  async #handOver(ended: readonly TurnInput[]): Promise<void> {
+    const wish = this.#run.transferWish.take()
     // What its tools answered is added to the turn that called them.
     const turns = ended.length > 0 ? ended : this.#collector.last()
     const handOver = wish && defined({ targetAgent: wish.to, reason: wish.reason, document: wish.document })
     if (turns.length > 0) return this.#record(turns, defined({ withholdRestart: true as const, handOver }))
     const handoff = wish && (await initiateTransfer(this.#run, wish))
-    if (handoff !== undefined) this.#leaving.passOn(handoff)
+    if (handoff !== undefined) this.#leaving.leaveFor(handoff)
   }
 
   /** Records turns that have ended, and opens the threads that were asked for after the turn that did. */
   async #recordEnded(ended: readonly TurnInput[], options: Recording): Promise<void> {
-    const delegates = this.#run.threads.areAsked && !this.#tools.areRunning
+    const delegates = this.#run.threads.hasWishes && !this.#tools.areRunning
     const turns = delegates && ended.length === 0 ? this.#collector.last() : ended
     if (turns.length > 0) await this.#record(turns, options)
     if (delegates) await openThreads(this.#run)
   }
 
   #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
-    const said = this.#words.take(texts)
+    const said = this.#origins.take(texts)
     return this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
   }
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
-    const isPassedOn = this.#run.transfers.isAsked && this.leaving === undefined
+    const isPassedOn = this.#run.transferWish.isOpen && this.leaving === undefined
     const turns = this.#collector.last()
-    if (isPassedOn && this.#run.held.session.state === 'active') await this.#passOn(turns)
+    if (isPassedOn && this.#run.held.session.state === 'active') await this.#handOver(turns)
     else if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
     await openThreads(this.#run)
     if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
@@ -167,10 +168,10 @@ export class TurnRecorder {
   }
 
   /** Records what was said to the agent at work, as ours: it is no prompt, and begins no exchange. */
-  told(text: string): void {
+  recordLanding(text: string): void {
     this.#collector.note(text)
-    this.#words.sent(text)
-    this.#landing.told()
+    this.#origins.sent(text)
+    this.#landing.delivered()
   }
 
   /** Whether the agent has stopped for a fresh window, and not because its task is done. */
@@ -205,22 +206,22 @@ export class TurnRecorder {
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
     const { traceContext } = spans
     // Where hooks decide about a full window, the turn does not; nor where the work goes to another agent.
-    const isLeft = this.#run.transfers.isAsked
+    const isLeft = this.#run.transferWish.isOpen
     const withholdRestart =
       options.withholdRestart ?? (isLeft || hasHooks(this.#run, 'on_context_threshold') || undefined)
     // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
     const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart, handOver }) }
     const kept = await this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
-    const handoff = kept.ok ? undefined : await passedOnInstead(this.#run, kept.error)
+    const handoff = kept.ok ? undefined : await outsideHandoffAfter(this.#run, kept.error)
     if (handoff !== undefined) {
       // Somebody handed it on meanwhile: what was said since belongs to the turn before.
-      this.#leaving.passOn(handoff)
+      this.#leaving.leaveFor(handoff)
       return this.#extender.add(
         handoff,
         inputs.flatMap(({ messages }) => messages),
       )
     }
-    const recorded = mine(this.#run, kept)
+    const recorded = unlessTakenOver(this.#run, kept)
     this.#run.held.update(recorded)
     // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
     const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
@@ -239,9 +240,67 @@ export class TurnRecorder {
       const request = { ...this.#run.held.working, totals }
       const keep = () =>
         this.#run.retryThroughOutage((named) => this.#run.deps.handoffs.accountSession({ ...request, ...named }))
-      this.#run.held.update(mine(this.#run, await keep()))
+      this.#run.held.update(unlessTakenOver(this.#run, await keep()))
     }
     if (money?.type === 'exhausted') this.#leaving.reached(money.limit)
     else if (money !== undefined) this.#leaving.uncounted(money.uncounted)
   }
+}
+
+/** Tells whose words an agent's texts are, by their channel and by the prompts that the agent was sent. */
+export class TextOrigins {
+  readonly #how: PromptWords
+  readonly #channel: Channel
+  /** On record already, or to be, with the origins of their parts. */
+  #sent: readonly KnownPrompt[] = []
+
+  constructor(how: PromptWords, channel: Channel) {
+    this.#how = how
+    this.#channel = channel
+  }
+
+  /** Notes a prompt that the agent was sent. */
+  sent(text: string): void {
+    this.#sent = withPrompt(this.#sent, { by: `prompt ${this.#sent.length + 1}`, text }, this.#how)
+  }
+
+  /** Texts with the origins that their channel allows. A prompt of ours that a runtime says again is left out, once. */
+  take(texts: readonly RecordedText[]): readonly RecordedText[] {
+    return texts.flatMap((said) => {
+      if (said.role !== 'user') return [said]
+      const left = metPrompt(this.#sent, said.text, this.#how)
+      if (left === undefined) return [{ ...said, origin: originOn(this.#channel, said.origin) }]
+      this.#sent = left
+      return []
+    })
+  }
+}
+
+/** Keeps the runtime's own name of the session, as soon as it is known. */
+export const attachTo = async (
+  run: Pick<RunInProgress, 'deps' | 'held' | 'retryThroughOutage'>,
+  named: string | undefined,
+): Promise<void> => {
+  const providerSessionId = keptName(named)
+  const { held, deps } = run
+  const { state, progress, providerSessionId: known } = held.session
+  // What was launched again before anything was recorded goes by its new name.
+  const isSettled = known === providerSessionId || (known !== undefined && progress.turns > 0)
+  if (providerSessionId === undefined || isSettled || state !== 'active') return
+  const request = { ...held.working, providerSessionId }
+  run.held.update(
+    unlessTakenOver(run, await run.retryThroughOutage((command) => deps.handoffs.attachSession({ ...request, ...command }))),
+  )
+}
+
+/** Tells the monitor of the session what its runtime says of the window beside its turns, and others of a compaction. */
+export const reportWindow = async (run: RunInProgress, report: MonitorReport): Promise<void> => {
+  const { session, monitor: known } = run.held
+  const reported = await run.retryThroughOutage((named) => run.deps.context.report({ session, report, ...named }))
+  const { outcome, monitor } = unlessTakenOver(run, reported)
+  run.held.update({ session, monitor })
+  if (report.type !== 'compaction' || outcome !== 'compaction_logged') return
+  const { trigger, preTokens = null } = report
+  run.news.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
+  tellLoweredWindow(run, known)
 }

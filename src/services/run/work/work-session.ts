@@ -1,12 +1,18 @@
+import { describeLimit, describeStop } from '../../../domain/budget/restart-budget.ts'
+import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { unwrap } from '../../../domain/unwrap.ts'
 import type { RunningAgent, RuntimeEnd } from '../../../ports/agent/agent-runtime.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
+import { outsideHandoff } from '../lease.ts'
+import { tellRefusedTools } from '../news/agent-news.ts'
 import { AgentSilent, messageOf } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
+import { openThreads } from '../threads/open-threads.ts'
 import { BoundedWait } from './bounded-wait.ts'
 import type { Launcher } from './launch.ts'
 import { type HeardStep, LaunchWatch } from './launch-watch.ts'
-import { tellRefused } from './refused-news.ts'
-import { concludeSession, type SessionOutcome } from './session-outcome.ts'
+import { uncountedEnd } from './limits.ts'
+import { landed, overflowed, type Restarting, type SessionOutcome } from './session-outcome.ts'
 import { StepReader } from './step-reader.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 
@@ -50,7 +56,7 @@ export async function* workSession<Message>(
       }
       const { step } = next.heard
       await recorder.take(next.heard)
-      tellRefused(run, step)
+      tellRefusedTools(run, step)
       await land(recorder, agent, wait)
       if (step.message !== undefined) yield step.message
       end = step.end ?? end
@@ -88,7 +94,7 @@ const land = async (recorder: TurnRecorder, agent: RunningAgent<unknown>, wait: 
   } catch {
     return // it has ended, or cannot be told after all: then it is restarted where it is, as without
   }
-  recorder.told(text)
+  recorder.recordLanding(text)
 }
 
 /** Timers take no more than this. */
@@ -141,3 +147,61 @@ const nextStep = async <Message>(
 }
 
 const SILENT: RuntimeEnd = { type: 'failed', message: 'The agent ended without saying how.' }
+
+/** Concludes the work of a session from how its agent ended, and why it was to be left. */
+export const concludeSession = async (
+  run: RunInProgress,
+  recorder: TurnRecorder,
+  end: RuntimeEnd,
+): Promise<SessionOutcome> => {
+  const { leaving } = recorder
+  if (leaving?.type === 'exhausted') {
+    const { limit, isRefused = false } = leaving
+    const { restartBudget } = run.conversation
+    await recorder.finish()
+    const reason = isRefused ? describeLimit(limit, restartBudget) : describeStop(limit, restartBudget)
+    // It may have done its work with the request that reached the limit.
+    return !isRefused && end.type === 'idle'
+      ? { type: 'over', outcome: 'completed' }
+      : { type: 'over', outcome: 'exhausted', reason, limit }
+  }
+  if (leaving?.type === 'uncounted') {
+    await recorder.finish()
+    throw uncountedEnd(run, leaving.uncounted)
+  }
+  if (leaving?.type === 'restart') {
+    // It went on and finished before it could be interrupted: then there is nothing left to restart for, unless it landed.
+    const isFinal = leaving.handoff.kind !== 'context_restart'
+    if (isFinal || end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) {
+      // It counts on the threads that it asked for before its session was to be left.
+      await openThreads(run)
+      return leaving
+    }
+    await cancelRestart(run, leaving.handoff)
+    recorder.stay()
+  }
+  await recorder.finish()
+  const passed = recorder.leaving?.type === 'restart' ? recorder.leaving.handoff : await outsideHandoff(run)
+  if (passed !== undefined) return { type: 'restart', handoff: passed }
+  switch (end.type) {
+    case 'idle':
+      return recorder.hasLanded ? landed(run) : { type: 'over', outcome: 'completed' }
+    case 'interrupted':
+      return { type: 'over', outcome: 'cancelled', reason: 'The agent was interrupted.' }
+    case 'overflow':
+      return overflowed(run, end.message)
+    case 'failed':
+      return { type: 'over', outcome: 'failed', reason: end.message }
+    default:
+      return end satisfies never
+  }
+}
+
+const cancelRestart = async (run: Restarting, handoff: HandoffMetadata): Promise<void> => {
+  const reason = 'The work was finished before a fresh window was needed.'
+  const end = { handoff, reason, holder: run.held.holder }
+  run.held.update(
+    unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.cancelHandoff({ ...end, ...named }))),
+  )
+  run.news.emit({ type: 'context:handoff:cancelled', handoffId: handoff.id, reason })
+}

@@ -1,14 +1,16 @@
-import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import type { AuditEvent } from '../../../domain/audit-event.ts'
+import { claimOf, type HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { later } from '../../../domain/kernel/instant.ts'
 import { everyPage } from '../../../ports/store/page.ts'
 import { ClaimSpread } from '../../commands/claim-spread.ts'
 import { goneRunner } from '../recover/gone-runner.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 
 /** How many handoffs to choose from at most. */
 const MOST = 32
 
 /** How a worker claims. */
-interface Claiming {
+interface ClaimTerms {
   /** The agents that it works for. */
   readonly agents: readonly string[]
   readonly claimant: string
@@ -18,15 +20,15 @@ interface Claiming {
 /** Claims handoffs that wait for agents. One whose source is held by somebody alive is theirs to carry out, or to leave. */
 export class Claims {
   readonly #deps: RunnerDeps
-  readonly #claiming: Claiming
+  readonly #terms: ClaimTerms
   readonly #spread = new ClaimSpread()
   /** The agent that is asked for first: each in its turn. */
   #first = 0
   #isAnyHeld = false
 
-  constructor(deps: RunnerDeps, claiming: Claiming) {
+  constructor(deps: RunnerDeps, terms: ClaimTerms) {
     this.#deps = deps
-    this.#claiming = claiming
+    this.#terms = terms
   }
 
   /** Whether something was left to the living when the next one was looked for. */
@@ -36,7 +38,7 @@ export class Claims {
 
   /** The next handoff for any of the agents; the agent after the last one that got something is asked for first. */
   async next(): Promise<HandoffMetadata | undefined> {
-    const { agents } = this.#claiming
+    const { agents } = this.#terms
     this.#isAnyHeld = false
     for (let tried = 0; tried < agents.length; tried += 1) {
       const index = (this.#first + tried) % agents.length
@@ -59,7 +61,7 @@ export class Claims {
         this.#isAnyHeld = true
         continue
       }
-      const { claimant, claimMs } = this.#claiming
+      const { claimant, claimMs } = this.#terms
       const claimed = await this.#deps.handoffs.acceptHandoff({ handoff: chosen.id, claimant, claimMs })
       if (claimed.ok) return claimed.value.handoff
       this.#deps.logger?.debug({ handoffId: chosen.id, code: claimed.error.code }, 'a handoff could not be claimed')
@@ -84,8 +86,41 @@ export class Claims {
     const lease = await store.leases.find(sourceSessionId)
     if (lease === undefined) return false
     const isUnasked = document === undefined && checkpoint === undefined
-    if (isUnasked && this.#claiming.agents.includes(sourceAgent)) return true
+    if (isUnasked && this.#terms.agents.includes(sourceAgent)) return true
     if (lease.until <= (store.unitOfWork.estimateNow() ?? clock.now())) return false
     return (await goneRunner(this.#deps, sourceSessionId)) === undefined
   }
+}
+
+/** A claim of this length is over at once. */
+const SHORTEST_CLAIM_MS = 1
+
+/** Whether a handoff was claimed more often than this, each time for nothing but the last. The record is read only if it may be so. */
+export const isClaimedTooOften = async (
+  deps: Pick<RunnerDeps, 'store'>,
+  handoff: HandoffMetadata,
+  most: number,
+): Promise<boolean> => {
+  // Each claim is a step in the version of a handoff, and so are its beginning and other things.
+  if (handoff.version - 1 <= most) return false
+  let claims = 0
+  const entries = everyPage((page) => deps.store.audit.list(handoff.conversationId, page))
+  for await (const { event } of entries) claims += claimsIn(event, handoff)
+  return claims > most
+}
+
+/** A claim that was given back came to nothing, and killed nobody. */
+const claimsIn = (event: AuditEvent, { id }: HandoffMetadata): number => {
+  if (event.type !== 'handoff.accepted' && event.type !== 'handoff.claim_renewed') return 0
+  if (event.handoffId !== id) return 0
+  if (event.type === 'handoff.accepted') return 1
+  const { acceptedAt, deadline } = event.claim
+  return deadline <= later(acceptedAt, SHORTEST_CLAIM_MS) ? -1 : 0
+}
+
+/** Gives a claim back, so that somebody else need not wait until it runs out. One that is lost is given back already. */
+export const giveBack = async ({ handoffs }: Pick<RunnerDeps, 'handoffs'>, handoff: HandoffMetadata): Promise<void> => {
+  const claimant = claimOf(handoff)?.claimant
+  if (claimant === undefined) return
+  await handoffs.renewClaim({ handoff: handoff.id, claimant, claimMs: SHORTEST_CLAIM_MS }).catch(() => undefined)
 }

@@ -4,15 +4,15 @@ import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { mustHold } from '../../commands/held-or-taken.ts'
+import { askSessionHooks } from '../hooks/hook-calls.ts'
+import { countRestarts } from '../open/used-budget.ts'
 import { tellTakenUp } from '../restart/carry-out-restart.ts'
 import { continuationOf, lookBackNote } from '../restart/continuation-prompt.ts'
-import { countRestarts } from '../restart/count-restarts.ts'
 import { throwIfBouncing, transferNote } from '../restart/transfer.ts'
-import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
 import { RunExhausted, RunTimedOut } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { askSessionHooks } from '../session-hooks.ts'
+import { applyMonitorSettings } from '../run-window.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, startSuccessor } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
@@ -38,20 +38,20 @@ export const takeUp = async <Message>(
   const complete = () => run.retryThroughOutage((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))
   const completed = mustHold(unwrap(await complete()))
   run.held.hold(completed)
-  await watchAsAsked(run)
+  await applyMonitorSettings(run)
   await tellTakenUp(run, completed.handoff)
   return startSuccessor(run, continuation)
 }
 
 /** The opening of a successor, and the id of its session. */
-interface Opening {
+interface SuccessorOpening {
   readonly targetSessionId: AgentSessionId
   readonly continuation: string
   readonly nonce?: string
 }
 
 /** The opening that is stored with the handoff, if the process that held its source came so far; else a new one. */
-const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<Opening> => {
+const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<SuccessorOpening> => {
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   const targetSessionId = prepared?.sessionId ?? agentSessionId(run.deps.ids.next())
   run.held.plan(targetSessionId)

@@ -7,19 +7,17 @@ import { RefusedError } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
 import { errorFields } from '../../commands/safe-logger.ts'
 import { isSetBack } from '../../commands/set-back.ts'
-import { type Cast, Seat } from '../cast.ts'
-import { DEFAULT_LEASE_MS } from '../lease.ts'
+import { type Cast, RunAgents } from '../cast.ts'
 import { giveUp } from '../recover/give-up.ts'
 import type { RecoverRequest, RecoveryGate } from '../recover/recover.ts'
 import { RunCancelled } from '../run-errors.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
-import { checkRequest, type RunSettings } from '../run-request.ts'
-import { Claims } from './claims.ts'
-import { giveBack, isClaimedTooOften } from './count-claims.ts'
+import { checkRequest, DEFAULT_LEASE_MS, type RunSettings } from '../run-request.ts'
+import type { RunnerDeps } from '../run-terms.ts'
+import { Claims, giveBack, isClaimedTooOften } from './claims.ts'
 import { Slots } from './slots.ts'
-import { POLL, Waiting, type WaitingBy } from './waiting.ts'
+import { POLL, WorkWait, type WaitingBy } from './work-wait.ts'
 
-export type { WaitingBy } from './waiting.ts'
+export type { WaitingBy } from './work-wait.ts'
 
 /** A request to work for agents: to take up what is handed to them, until the signal says to stop. */
 export interface WorkRequest {
@@ -115,7 +113,7 @@ export class Worker {
   /** Takes up one handoff after the other, and waits where there is none. */
   async #claimAndBegin(): Promise<void> {
     const signal = this.#signal
-    using waiting = new Waiting(this.#deps, { ...this.#request, agents: this.#agents })
+    using waiting = new WorkWait(this.#deps, { ...this.#request, agents: this.#agents })
     for (;;) {
       if (this.#hasFailed) {
         // What one handoff failed of, others may fail of as well.
@@ -139,7 +137,7 @@ export class Worker {
     try {
       return await this.#claims.next()
     } catch (error) {
-      this.#failOf(error)
+      this.#stopIfSetBack(error)
       this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for work')
       return undefined
     }
@@ -149,7 +147,7 @@ export class Worker {
     const done = this.#carryOut(handoff)
       .catch((error: unknown) => {
         this.#hasFailed = true
-        this.#failOf(error)
+        this.#stopIfSetBack(error)
         const fields = { handoffId: handoff.id, ...errorFields(error, this.#deps.redact) }
         this.#deps.logger?.warn(fields, 'a handoff was not taken up; it can be claimed again once the claim is over')
       })
@@ -160,7 +158,7 @@ export class Worker {
     this.#running.add(done)
   }
 
-  #failOf(error: unknown): void {
+  #stopIfSetBack(error: unknown): void {
     if (isSetBack(error)) this.#failed.abort(error)
   }
 
@@ -208,7 +206,7 @@ export class Worker {
         await this.#runner.recover({ ...about, stop: this.#signal }, gate)
       } catch (error) {
         if (this.#cancel.aborted) return
-        this.#failOf(error)
+        this.#stopIfSetBack(error)
         this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for lost work')
       }
       await pauseFor(this.#leaseMs, this.#signal).catch(() => undefined)
@@ -237,6 +235,6 @@ export class Worker {
 const checkAgents = (deps: RunnerDeps, { agents: given, run }: WorkRequest): void => {
   const agents = given ?? {}
   const [start = ''] = Object.keys(agents)
-  const seat = new Seat({ ...run, agents, start, prompt: '' }, deps.agents)
-  for (const agent of [start.trim(), ...seat.others]) checkRequest(seat.requestFor(agent) ?? seat.request)
+  const runAgents = new RunAgents({ ...run, agents, start, prompt: '' }, deps.agents)
+  for (const agent of [start.trim(), ...runAgents.others]) checkRequest(runAgents.requestFor(agent) ?? runAgents.request)
 }

@@ -1,27 +1,33 @@
-import type { HookReport, HookResult } from '../../domain/hooks/hook-result.ts'
-import type { HookMoment } from '../../domain/hooks/hook-settings.ts'
-import { beginningOf } from '../../domain/kernel/cut-text.ts'
-import { defined } from '../../domain/kernel/defined.ts'
-import type { AgentSessionId } from '../../domain/kernel/ids.ts'
-import { asLines, asText } from '../../domain/kernel/safe-text.ts'
-import { unwrap } from '../../domain/unwrap.ts'
-import type { HookPayloads, HookSession, HookSessionFacts } from '../../ports/agent/hook-payload.ts'
-import { hookSession } from '../../ports/agent/hook-payload.ts'
-import { ENDING_OUTAGE_MS } from './retry-through-outage.ts'
+import { hookContextOf } from '../../../domain/hooks/hook-prompt.ts'
+import type { HookReport, HookResult } from '../../../domain/hooks/hook-result.ts'
+import type { HookMoment } from '../../../domain/hooks/hook-settings.ts'
+import { beginningOf } from '../../../domain/kernel/cut-text.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
+import { asLines, asText, inQuotes } from '../../../domain/kernel/safe-text.ts'
+import { unwrap } from '../../../domain/unwrap.ts'
+import {
+  type HookPayloads,
+  type HookSession,
+  type HookSessionFacts,
+  hookSession,
+  hookSessionStart,
+} from '../../../ports/agent/hook-payload.ts'
+import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { runHooks } from './run-hooks.ts'
-import type { RecordOfRun, RunInProgress } from './run-in-progress.ts'
 
 /** The parts of a run that hooks are told of. */
-type Told = Pick<RunInProgress, 'conversation' | 'request' | 'places'>
+type HookSubject = Pick<RunInProgress, 'conversation' | 'request' | 'places'>
 
 /** The parts of a run that hooks are called with. */
 export type HookCaller = RecordOfRun & Pick<RunInProgress, 'request' | 'places' | 'hooks' | 'signal' | 'news'>
 
 /** A session as the hooks of a run are told of it. */
-export const toldOf = (run: Told, sessionId: AgentSessionId): HookSession => hookSession(hookFacts(run, sessionId))
+export const hookSessionOf = (run: HookSubject, sessionId: AgentSessionId): HookSession => hookSession(hookFacts(run, sessionId))
 
 /** The facts of a session that hooks are told. */
-export const hookFacts = ({ conversation, request, places }: Told, sessionId: AgentSessionId): HookSessionFacts => {
+export const hookFacts = ({ conversation, request, places }: HookSubject, sessionId: AgentSessionId): HookSessionFacts => {
   const { externalKey: jobId, workspace: ofAll } = conversation.current
   const workspace = places.get(request.agent.trim()) ?? ofAll
   return { sessionId, agentName: request.agent, ...defined({ jobId, workspace }) }
@@ -93,4 +99,33 @@ const withoutSecrets = <Payload extends object>(
     ...(prompt !== undefined && { prompt: redact(prompt) }),
     ...(original !== undefined && { original_prompt: redact(original) }),
   }
+}
+
+/** The output of session-start hooks, in a fence; they are called before there is a session. */
+export const askSessionHooks = async (
+  run: HookCaller & Pick<RunInProgress, 'account' | 'held'>,
+  about: {
+    readonly sessionId: AgentSessionId
+    readonly prompt: string
+    /** The one that the prompt is fenced with, or a fresh one. */
+    readonly nonce: string
+    readonly isContinuation: boolean
+  },
+): Promise<string | undefined> => {
+  const { sessionId, prompt, nonce, isContinuation } = about
+  const previous = run.held.isThere && isContinuation ? run.held.session.id : null
+  const report = await callHooks(run, 'on_session_start', sessionId, {
+    hook_event_name: 'session_start',
+    session: hookSessionStart({
+      ...hookFacts(run, sessionId),
+      isContinuation,
+      previousSessionId: previous,
+      handoffCount: isContinuation ? run.account.restartsSoFar + 1 : run.account.restartsSoFar,
+    }),
+    original_prompt: run.conversation.task,
+    prompt,
+  })
+  if (!report.ok)
+    throw new Error(`The session-start hook ${inQuotes(report.failed.name)} failed: ${report.failed.error.message}`)
+  return hookContextOf(report.results, { nonce, around: prompt })
 }

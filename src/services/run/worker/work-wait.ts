@@ -1,6 +1,6 @@
 import type { WakeUpState } from '../../../ports/store/wake-ups.ts'
 import { errorFields } from '../../commands/safe-logger.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 
 /** How a worker waits for work. */
 export interface WaitingBy {
@@ -27,7 +27,7 @@ const SLOWER = 1.6
 const HELD_MS = 1_000
 
 /** Waits between looks: less and less often, until something is found or somebody wakes it. */
-export class Waiting implements Disposable {
+export class WorkWait implements Disposable {
   readonly #choices: WaitingChoices
   readonly #listening: Disposable | undefined
   #isHeard = false

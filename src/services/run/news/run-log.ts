@@ -1,10 +1,10 @@
-import type { AgentSessionId } from '../../domain/kernel/ids.ts'
-import { describeFreshReason } from '../../domain/run/follow-up.ts'
-import { levelInFigures, type RunEvent, type RunEventType, type WindowFigures } from '../../domain/run/run-event.ts'
-import type { RunOutcome } from '../../domain/run/run-summary.ts'
-import { percentOf } from '../../domain/window/window-level.ts'
-import type { LogFields, Logger, LogLevel } from '../../ports/system/logger.ts'
-import type { Trouble } from './retry-through-outage.ts'
+import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
+import { describeFreshReason } from '../../../domain/run/follow-up.ts'
+import { levelInFigures, type RunEvent, type RunEventType, type WindowFigures } from '../../../domain/run/run-event.ts'
+import type { RunOutcome } from '../../../domain/run/run-summary.ts'
+import { percentOf } from '../../../domain/window/window-level.ts'
+import type { LogFields, Logger, LogLevel } from '../../../ports/system/logger.ts'
+import type { Trouble } from '../retry-through-outage.ts'
 
 /** A line of the log. */
 interface Line {

@@ -2,10 +2,11 @@ import { type BudgetLimit, mayCarryOn } from '../../../domain/budget/restart-bud
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { RESTART } from '../../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../../commands/answers.ts'
-import type { HookCaller } from '../call-hooks.ts'
+import type { HookCaller } from '../hooks/hook-calls.ts'
+import { decideByHooks } from '../hooks/threshold-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { tellReached } from './limits.ts'
-import { decideByHooks, type Restarting, tellRefused } from './threshold.ts'
+import { tellReached, type Uncounted } from './limits.ts'
+import { type Restarting, tellRestartRefused } from './session-outcome.ts'
 
 /** Why a session is left: for a handoff, because no fresh window is to be had, or because its cost cannot be told. */
 export type Leaving =
@@ -13,9 +14,6 @@ export type Leaving =
   /** `isRefused` when it was refused a fresh window: then its work is not done, whatever it says last. */
   | { readonly type: 'exhausted'; readonly limit: BudgetLimit; readonly isRefused?: true }
   | { readonly type: 'uncounted'; readonly uncounted: Uncounted }
-
-/** Why a cost cannot be told: nobody has a price for the model, or the agent does not say what is needed. */
-export type Uncounted = { readonly model: string } | { readonly missing: 'usage' | 'cost' }
 
 /** Decides whether a session is to be left, and keeps why. */
 export class SessionLeaving {
@@ -42,7 +40,7 @@ export class SessionLeaving {
     const { handoff, refusedBy, session, signals = [] } = recorded
     if (handoff !== undefined) this.#why = { type: 'restart', handoff }
     else if (refusedBy !== undefined) {
-      tellRefused(this.#run, refusedBy)
+      tellRestartRefused(this.#run, refusedBy)
       this.#refused(refusedBy)
     } else if (
       !isWithheld &&
@@ -55,7 +53,7 @@ export class SessionLeaving {
   }
 
   /** Leaves for a handoff that was initiated elsewhere, or that the agent asked for. */
-  passOn(handoff: HandoffMetadata): void {
+  leaveFor(handoff: HandoffMetadata): void {
     this.#why = { type: 'restart', handoff }
   }
 

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../../domain/kernel/result.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { TransferAsked } from '../../../ports/agent/agent-runtime.ts'
 import type { ToolRefused } from '../../../ports/agent/run-tools.ts'
-import type { Seat } from '../cast.ts'
+import type { RunAgents } from '../cast.ts'
 
 /** As long as a document may be. */
 const LONGEST = 1_000_000
@@ -11,20 +11,20 @@ const LONGEST_NAME = 300
 const LONGEST_REASON = 2_000
 
 /** Keeps the wish of the agent at work to hand its work to another one, until the turn that says so is recorded. */
-export class Transfers {
-  readonly #seat: Pick<Seat, 'request' | 'others'>
+export class TransferWish {
+  readonly #agents: Pick<RunAgents, 'request' | 'others'>
   #asked: TransferAsked | undefined
 
-  constructor(seat: Pick<Seat, 'request' | 'others'>) {
-    this.#seat = seat
+  constructor(agents: Pick<RunAgents, 'request' | 'others'>) {
+    this.#agents = agents
   }
 
   /** Takes a wish. Agents are not trusted: it is checked like everything else that they say. */
-  ask(wish: TransferAsked): Result<TransferAsked, ToolRefused> {
+  submit(wish: TransferAsked): Result<TransferAsked, ToolRefused> {
     const asked = read(wish)
-    const { others } = this.#seat
+    const { others } = this.#agents
     if (asked === undefined) return err({ code: 'input.invalid', message: `Name the agent in "to"${known(others)}.` })
-    if (asked.to === this.#seat.request.agent.trim())
+    if (asked.to === this.#agents.request.agent.trim())
       return err({
         code: 'handoff.same_agent',
         message: `You are ${inQuotes(asked.to)} yourself. Name another agent${known(others)}.`,
@@ -34,7 +34,7 @@ export class Transfers {
   }
 
   /** Whether there is a wish that nobody has carried out. */
-  get isAsked(): boolean {
+  get isOpen(): boolean {
     return this.#asked !== undefined
   }
 

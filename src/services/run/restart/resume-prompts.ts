@@ -1,12 +1,12 @@
 import type { RunInProgress } from '../run-in-progress.ts'
 
 /** The message to an agent that is resumed in a session whose process was lost. */
-export const GO_ON =
+export const RESUME_AFTER_LOSS =
   'The process that ran this session was lost, and you go on in it now. Something you began may not have been finished: ' +
   'look at what is there before you repeat a step, then continue the task.'
 
 /** Said to an agent that is resumed in a session in which it was stopped, when nothing new is asked of it. */
-export const CONTINUE_WHERE_STOPPED =
+export const RESUME_WHERE_STOPPED =
   'You were stopped here before the task was finished. Continue where you stopped: something you began may be half done, ' +
   'so look at that first. Do not begin again from the start.'
 
@@ -17,9 +17,9 @@ const OUR_TAGS = /<checkpoint>|<(?:checkpoint|document|words|answer|recap|hooks)
  * Whether a text that a runtime wrote down as a user's is one of ours. Its launch may not be on record: a process can die
  * between asking an agent and recording what it was asked.
  */
-export const isOurs = (run: Pick<RunInProgress, 'setting'>, text: string): boolean => {
+export const isPromptOfOurs = (run: Pick<RunInProgress, 'setting'>, text: string): boolean => {
   const template = run.setting('template')
   const [question = ''] = typeof template === 'string' ? template.split('{') : []
-  const isWhatWeSay = [GO_ON, CONTINUE_WHERE_STOPPED].some((ours) => text.startsWith(ours))
+  const isWhatWeSay = [RESUME_AFTER_LOSS, RESUME_WHERE_STOPPED].some((ours) => text.startsWith(ours))
   return isWhatWeSay || OUR_TAGS.test(text) || (question.trim() !== '' && text.startsWith(question))
 }

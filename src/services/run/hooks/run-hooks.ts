@@ -1,9 +1,9 @@
-import type { HookReport, HookResult } from '../../domain/hooks/hook-result.ts'
-import { hookName, isDue } from '../../domain/hooks/hook-selection.ts'
-import type { HookMoment, HookSettings } from '../../domain/hooks/hook-settings.ts'
-import { defined } from '../../domain/kernel/defined.ts'
-import type { HookPayloads } from '../../ports/agent/hook-payload.ts'
-import type { HookRunner } from '../../ports/agent/hook-runner.ts'
+import type { HookReport, HookResult } from '../../../domain/hooks/hook-result.ts'
+import { hookName, isDue } from '../../../domain/hooks/hook-selection.ts'
+import type { HookMoment, HookSettings } from '../../../domain/hooks/hook-settings.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { HookPayloads } from '../../../ports/agent/hook-payload.ts'
+import type { HookRunner } from '../../../ports/agent/hook-runner.ts'
 
 /** The hooks of a configuration, the moment that has come, and what they are told. */
 export interface RunHooksRequest<Moment extends HookMoment> {

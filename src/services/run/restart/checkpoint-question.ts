@@ -11,7 +11,7 @@ import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 const MOST_CHECKPOINTS = 5
 
 /** All that a question for a checkpoint is made of: the task, the calls that it may cite, and what tells them apart. */
-export const requestFor = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<CheckpointRequest> => {
+export const checkpointRequestFor = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<CheckpointRequest> => {
   const originalTask = run.conversation.task
   const latest = handoff.triggeringToolCalls.map(({ callId }) => callId)
   const before = (await citedBefore(run)).filter((callId) => !latest.includes(callId))
@@ -26,7 +26,7 @@ export const requestFor = async (run: RecordOfRun, handoff: HandoffMetadata): Pr
 }
 
 /** The question in words. A template of the user's own may throw. */
-export const worded = (run: Pick<RunInProgress, 'setting'>, request: CheckpointRequest): string => {
+export const questionText = (run: Pick<RunInProgress, 'setting'>, request: CheckpointRequest): string => {
   const template = run.setting('template')
   return typeof template === 'function' ? template(request) : checkpointPrompt(request, template)
 }

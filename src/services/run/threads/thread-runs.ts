@@ -6,8 +6,8 @@ import { type CastRunRequest, isCastRequest } from '../cast.ts'
 import type { SharedSpending } from '../run-account.ts'
 import type { RecordOfRun } from '../run-in-progress.ts'
 import type { RunRequest } from '../run-request.ts'
-import type { SessionOutcome } from '../work/session-outcome.ts'
 import type { RunThread } from './run-threads.ts'
+import type { SessionOutcome } from '../work/session-outcome.ts'
 
 /**
  * Runs the threads of a run: each with the same agents and settings, in its own conversation. Everything that happens in it

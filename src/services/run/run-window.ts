@@ -1,13 +1,32 @@
-import { unwrap } from '../../../domain/unwrap.ts'
-import { type MonitorSettings, type PressurePolicy, UNCHOSEN_POLICY } from '../../../domain/window/context-monitor.ts'
-import { everyPage } from '../../../ports/store/page.ts'
-import { type RunInProgress, unsaidPolicy } from '../run-in-progress.ts'
-import { monitorOf } from '../run-request.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import { type MonitorSettings, type PressurePolicy, RUN_POLICY, UNCHOSEN_POLICY } from '../../domain/window/context-monitor.ts'
+import type { WindowSize } from '../../domain/window/context-pressure.ts'
+import { everyPage } from '../../ports/store/page.ts'
+import type { HeldSession } from './held-session.ts'
+import type { RetryThroughOutage } from './retry-through-outage.ts'
+import { monitorOf } from './run-request.ts'
+import type { RunTerms, RunnerDeps } from './run-terms.ts'
 
-type Watching = Pick<RunInProgress, 'deps' | 'request' | 'held' | 'retryThroughOutage'>
+/** The parts of a run that say how full windows are treated in it. */
+type Windowed = Pick<RunTerms, 'deps' | 'request'> & { readonly held: HeldSession }
+
+/** The policy about a full window: of this run, else of its session, else of all. */
+export const policyOf = ({ request, held, deps }: Windowed): PressurePolicy =>
+  request.policy ?? held.monitor?.policy ?? unsaidPolicy(deps)
+
+/** The policy where neither a run nor its session has chosen one. */
+export const unsaidPolicy = ({ monitor }: Pick<RunnerDeps, 'monitor'>): PressurePolicy => monitor?.policy ?? RUN_POLICY
+
+/** The believed window of the requested model, if one was requested. */
+export const believedWindowOf = ({ request, held, deps }: Windowed): WindowSize | undefined => {
+  const model = request.model ?? (held.isThere ? held.session.model : undefined)
+  return model === undefined ? undefined : deps.believedWindow?.(model)
+}
+
+type Watching = Windowed & { readonly retryThroughOutage: RetryThroughOutage }
 
 /** The monitor settings of this run count from now on, whatever an earlier run or another agent wanted. */
-export const watchAsAsked = async (run: Watching): Promise<void> => {
+export const applyMonitorSettings = async (run: Watching): Promise<void> => {
   const settings: MonitorSettings = { ...(await ownPolicy(run)), ...monitorOf(run.request) }
   if (Object.keys(settings).length === 0) return
   const { session } = run.held
@@ -33,3 +52,4 @@ const chosenPolicy = ({ deps, held, retryThroughOutage }: Watching): Promise<Pre
       if (event.type === 'context.monitor_set') chosen = event.policy ?? chosen
     return chosen
   })
+

@@ -1,6 +1,6 @@
-import type { Conversation } from '../../domain/conversation/conversation.ts'
-import type { RunEvent, RunNews, RunOrigin } from '../../domain/run/run-event.ts'
-import type { AgentSession } from '../../domain/session/agent-session.ts'
+import type { Conversation } from '../../../domain/conversation/conversation.ts'
+import type { RunEvent, RunNews, RunOrigin } from '../../../domain/run/run-event.ts'
+import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import type { RunLog } from './run-log.ts'
 
 /** The parts of a run that its events are made from. */

@@ -1,20 +1,12 @@
-import {
-  type BudgetLimit,
-  type BudgetUse,
-  describeStop,
-  isTakenOverTooOften,
-  pauseAfterTakeover,
-  stillEndedBy,
-  useSince,
-} from '../../../domain/budget/restart-budget.ts'
+import { type BudgetLimit, type BudgetUse, describeStop, isTakenOverTooOften, pauseAfterTakeover, stillEndedBy, useSince } from '../../../domain/budget/restart-budget.ts'
 import { isNewPrompt } from '../../../domain/conversation/prompt-mark.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
+import { noteUnsaidTask } from './unsaid-task.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { tellReached } from '../work/limits.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
-import { noteUnsaidTask } from './unsaid-task.ts'
 
 /** The parts of a run that know its limits, and say when one is reached. */
 type Limited = Pick<RunInProgress, 'conversation' | 'account' | 'held' | 'news'>
@@ -23,7 +15,7 @@ const UNUSED: BudgetUse = { restarts: 0, takeovers: 0, costUsd: 0 }
 
 /** Notes a new prompt, from which restarts and takeovers count anew, and reads what the conversation has used since. */
 export const openBudget = async (
-  run: RecordOfRun & Pick<RunInProgress, 'request' | 'account' | 'seat'>,
+  run: RecordOfRun & Pick<RunInProgress, 'request' | 'account' | 'agents'>,
 ): Promise<BudgetUse> => {
   const { deps, conversation, request } = run
   if (isNewPrompt(conversation.current, deps.redact?.(request.prompt) ?? request.prompt)) {
@@ -33,7 +25,7 @@ export const openBudget = async (
   }
   await noteUnsaidTask(run)
   const use = (await run.retryThroughOutage(() => deps.store.conversations.findUse(conversation.id))) ?? UNUSED
-  run.account.costBefore(run.seat.isCast ? await treeCost(run, use) : use.costUsd)
+  run.account.costBefore(run.agents.isCast ? await treeCost(run, use) : use.costUsd)
   return useSince(use, conversation.current.asked)
 }
 
@@ -71,4 +63,12 @@ export const afterTakeover = async (
 const overFor = (run: Limited, limit: BudgetLimit): SessionOutcome => {
   tellReached(run, limit)
   return { type: 'over', outcome: 'exhausted', reason: describeStop(limit, run.conversation.restartBudget), limit }
+}
+
+/** How often the conversation was handed on in fresh windows so far. */
+export const countRestarts = async ({ conversation, deps }: RecordOfRun): Promise<number> => {
+  let count = 0
+  const restarts = { conversationId: conversation.id, kind: 'context_restart', status: 'completed' } as const
+  for await (const _ of deps.history.eachHandoff(restarts)) count += 1
+  return count
 }

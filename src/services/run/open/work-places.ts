@@ -3,9 +3,9 @@ import { planWorktree, type WorktreeSettings } from '../../../domain/conversatio
 import { defined } from '../../../domain/kernel/defined.ts'
 import { toHex } from '../../../domain/kernel/digest.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import type { Seat } from '../cast.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
+import type { RunAgents } from '../cast.ts'
 import type { RunRequest } from '../run-request.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 
 /**
  * The place where a run's work is done: as it says, or a worktree of its conversation's own. A conversation that is there
@@ -34,12 +34,12 @@ export const placeFor = async (deps: RunnerDeps, request: RunRequest): Promise<W
  */
 export const placesOf = async (
   deps: RunnerDeps,
-  seat: Pick<Seat, 'names' | 'placeOf'>,
+  agents: Pick<RunAgents, 'names' | 'placeOf'>,
   { id, externalKey: job = id.slice(-12) }: Pick<Conversation, 'id' | 'externalKey'>,
 ): Promise<ReadonlyMap<string, Workspace>> => {
   const places = new Map<string, Workspace>()
-  for (const agent of seat.names) {
-    const { workspace, worktree } = seat.placeOf(agent) ?? {}
+  for (const agent of agents.names) {
+    const { workspace, worktree } = agents.placeOf(agent) ?? {}
     const hasOwn = worktree !== undefined && deps.worktrees !== undefined && workspace?.worktreePath === undefined
     const place = hasOwn ? await worktreeAt(deps, worktree, { job, agent, workspace }) : workspace
     if (place !== undefined) places.set(agent, place)

@@ -1,12 +1,10 @@
-import { type BudgetLimit, mayCarryOn } from '../../../domain/budget/restart-budget.ts'
-import type { HandoffFlag } from '../../../domain/handoff/handoff.ts'
 import { type ThresholdOutcome, thresholdOutcome } from '../../../domain/hooks/hook-answer.ts'
-import type { BeginRestart, RestartBegun } from '../../../domain/restart/begin-restart.ts'
-import { unwrap } from '../../../domain/unwrap.ts'
+import type { RestartBegun } from '../../../domain/restart/begin-restart.ts'
 import { hookContext } from '../../../ports/agent/hook-payload.ts'
-import { callHooks, type HookCaller, hasHooks, toldOf } from '../call-hooks.ts'
-import { policyOf, type RecordOfRun, type RunInProgress } from '../run-in-progress.ts'
-import { initiateTransfer } from './initiate-transfer.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import { policyOf } from '../run-window.ts'
+import { initiateTransfer, type Restarting, restartHeldSession } from '../work/session-outcome.ts'
+import { callHooks, type HookCaller, hasHooks, hookSessionOf } from './hook-calls.ts'
 
 /**
  * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that says `continue` lets the
@@ -34,40 +32,6 @@ export const decideByHooks = async (run: HookCaller & Restarting): Promise<Resta
   return restartHeldSession(run, reason, flags, { failLater: true })
 }
 
-/** The parts of a run that begin a restart. */
-export type Restarting = RecordOfRun & Pick<RunInProgress, 'held' | 'news' | 'spans'>
-
-/** Begins a restart of the session that a run holds. */
-export const restartHeldSession = async (
-  run: Restarting,
-  reason: string,
-  flags: readonly HandoffFlag[],
-  options: Pick<BeginRestart, 'failLater'> = {},
-): Promise<RestartBegun> => {
-  const { traceContext } = run.spans
-  const request = {
-    ...run.held.working,
-    reason,
-    flags,
-    ...options,
-    ...(traceContext !== undefined && { traceContext }),
-  }
-  const begin = () => run.retryThroughOutage((named) => run.deps.handoffs.restartSession({ ...request, ...named }))
-  // Refused, it gives its lease back with the same commit: nobody is to wonder who took it.
-  return run.held.givingBack(async () => {
-    const begun = unwrap(await begin())
-    run.held.update(begun)
-    if (begun.refusedBy !== undefined) tellRefused(run, begun.refusedBy)
-    return begun
-  })
-}
-
-/** Says that the budget allows no restart. */
-export const tellRefused = (run: Pick<RunInProgress, 'conversation' | 'held' | 'news'>, limit: BudgetLimit): void => {
-  const whenExhausted = mayCarryOn(limit, run.conversation.restartBudget) ? 'carry_on' : 'stop'
-  run.news.emit({ type: 'context:restart:refused', sessionId: run.held.session.id, limit, whenExhausted })
-}
-
 const askHooks = async (run: HookCaller & Pick<RunInProgress, 'held'>): Promise<ThresholdOutcome> => {
   const { session } = run.held
   const { inputTokens, contextWindow, usagePercent } = run.held.figures()
@@ -81,7 +45,7 @@ const askHooks = async (run: HookCaller & Pick<RunInProgress, 'held'>): Promise<
   const report = await callHooks(run, 'on_context_threshold', session.id, {
     hook_event_name: 'context_threshold',
     context,
-    session: toldOf(run, session.id),
+    session: hookSessionOf(run, session.id),
     original_prompt: run.conversation.task,
   })
   return thresholdOutcome(report.results)
