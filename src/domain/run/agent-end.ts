@@ -14,12 +14,12 @@ export type AgentReport =
   /** No record of a known format. */
   | 'no known line'
 
-/** The reason for the outcome: its work is done; its own words say why not; how it stopped says why not; or why it was not understood. */
+/** Where the outcome of an agent is taken from: its work is done; its own words or the way it stopped say why not; or its output was cut or unknown. */
 export type AgentVerdict = 'done' | 'its words' | 'how it stopped' | 'cut' | 'unknown'
 
 /**
- * Settles what the end of an agent means, for a program of one's own and for a function: an error that the agent reports is
- * a failure whatever its exit status says, and a bad exit status is one whatever the agent reports.
+ * The meaning of the end of an agent, for a command of the user's own and for a function: an error that the agent reports is
+ * a failure with any exit status, and a bad exit status is a failure with any report.
  */
 export const AGENT_ENDS = {
   well: {

@@ -6,7 +6,7 @@ import { errorFields } from '../commands/safe-logger.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { BEATS_PER_LEASE } from './run-request.ts'
 
-/** Says that a run's process lives, until it is disposed of. Stops the run when somebody else has its session. */
+/** Renews the lease of a run's session, until it is disposed of. Stops the run when another process has taken the session over. */
 export const startHeartbeat = (run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'stop'>): Disposable => {
   let isBeating = false
   const beat = async (): Promise<void> => {
@@ -15,10 +15,10 @@ export const startHeartbeat = (run: Pick<RunInProgress, 'deps' | 'held' | 'lease
     const { session, holder } = run.held
     try {
       const isOurs = await run.deps.store.leases.renew(session.id, holder, run.lease.leaseMs)
-      // A session that is being handed on or ended gives its lease back itself, and nobody took it.
+      // A session that was handed off or ended meanwhile has released its lease: then nobody took it.
       if (!isOurs && run.held.session.id === session.id && run.held.hasLease) run.stop(run.held.supersededError())
     } catch (error) {
-      // The store is away. It is asked again soon, and if it stays away the lease says so.
+      // The store is away. The next beat tries again; if the store stays away, the lease expires.
       run.deps.logger?.warn(
         { sessionId: session.id, ...errorFields(error, run.deps.redact) },
         'the lease was not renewed',
@@ -32,7 +32,7 @@ export const startHeartbeat = (run: Pick<RunInProgress, 'deps' | 'held' | 'lease
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** The answer, unless somebody else has the session now. */
+/** The value of an answer. @throws SupersededError when the command was refused because another process has taken the session over */
 export const unlessTakenOver = <T>(
   { held }: Pick<RunInProgress, 'held'>,
   answer: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: RefusedError['refusal'] },
@@ -48,9 +48,9 @@ type Holding = Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'retryThroughOuta
 const HELD: readonly Refusal['code'][] = ['session.not_active', 'session.illegal_transition']
 
 /**
- * The handoff that somebody initiated from outside while the session was worked, if this run is still its holder: what
- * the agent said since belongs to the turn before it, and the run carries it out. Costs two reads, and nothing unless a
- * command was refused or the agent has come to rest.
+ * The handoff that another caller initiated while this run worked the session, if the run still holds the session. The run
+ * carries it out; the agent's words since then belong to the turn before it. This costs two reads, so it is called only
+ * when a command was refused or the agent has stopped.
  */
 export const outsideHandoff = async (run: Holding): Promise<HandoffMetadata | undefined> => {
   const { deps, held } = run
@@ -64,6 +64,6 @@ export const outsideHandoff = async (run: Holding): Promise<HandoffMetadata | un
   return run.retryThroughOutage(() => deps.history.handoff(handoffId))
 }
 
-/** As {@link outsideHandoff}, when a command about the session was refused. */
+/** As {@link outsideHandoff}, after a command about the session was refused. */
 export const outsideHandoffAfter = async (run: Holding, refusal: Refusal): Promise<HandoffMetadata | undefined> =>
   HELD.includes(refusal.code) ? outsideHandoff(run) : undefined

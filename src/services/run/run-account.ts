@@ -20,7 +20,7 @@ export class SharedSpending {
   }
 }
 
-/** Keeps the account of a run: what it did and used over all its sessions, and what its conversation had before it. */
+/** The account of a run: its work and usage over all its sessions, and those of its conversation before the run. */
 export class RunAccount {
   readonly #startedMs = performance.now()
   #sessions = 0
@@ -47,12 +47,12 @@ export class RunAccount {
     return this.#spending
   }
 
-  /** Notes what the work had cost before this run. A thread's run knows already. */
+  /** Notes the cost of the work before this run. A thread shares the spending, which has it already. */
   costBefore(costUsd: number): void {
     if (this.#isOwn) this.#spending.before(costUsd)
   }
 
-  /** Counts a thread that has ended, with its own threads and what they used. Their money is counted while they spend it. */
+  /** Counts a thread that has ended, with its own threads and their usage. Their cost was counted while they spent it. */
   threadEnded({
     totals,
     threads,
@@ -108,7 +108,7 @@ export class RunAccount {
     return this.#turns
   }
 
-  /** The usage of this run, as far as is known. */
+  /** The usage of this run, as far as its runtimes report it. */
   get totals(): UsageTotals {
     return this.#totals
   }

@@ -1,7 +1,7 @@
 import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 
-/** Somebody else works the session now: whatever this run does from here on is not taken. */
+/** Another process has taken the session over: the store refuses everything that this run does from now on. */
 export class SupersededError extends Error {
   override readonly name = 'SupersededError'
   readonly code = 'run.superseded'
@@ -11,7 +11,7 @@ export class SupersededError extends Error {
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled'
   readonly code = 'run.cancelled'
-  /** Somebody else is to resume the session at once: it is not paused. */
+  /** Whether another process is to resume the session at once: then it stays active and is not paused. */
   readonly isHandedBack: boolean
 
   constructor(message: string, { isHandedBack = false }: { readonly isHandedBack?: boolean } = {}) {

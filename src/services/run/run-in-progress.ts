@@ -15,8 +15,8 @@ import { OfferedTools } from './tools/offered-tools.ts'
 import { TransferWish } from './tools/transfer-wish.ts'
 
 /**
- * A run in progress: its terms, and the parts that keep how far it has come, each with a job of its own. Functions name
- * the parts they need. Everything in them that matters is in the record as well.
+ * A run in progress: its terms, and the parts that keep how far it has come, each with a job of its own. A function names
+ * the parts it needs. Everything that recovery needs is in the record as well.
  */
 export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
   readonly conversation: RunConversation
@@ -34,27 +34,27 @@ export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
   /** The processes that were launched for the session. */
   readonly launched: LaunchedProcesses
   readonly retryThroughOutage: RetryThroughOutage
-  /** Aborts when the run is cancelled, out of time, or overtaken; its reason says which. */
+  /** Aborts when the run is cancelled, out of time, or superseded; its reason says which. */
   readonly signal: AbortSignal
-  /** Stops everything, for this reason. The first one counts. */
+  /** Stops the run for this reason. The first reason counts. */
   readonly stop: (reason: Error) => void
 }
 
 /** The parts of a run that read the record of its conversation. */
 export type RecordOfRun = Pick<RunInProgress, 'deps' | 'conversation' | 'retryThroughOutage'>
 
-/** The surroundings of a run that begins. */
+/** The parts that a new run is made of, beside its dependencies and agents. */
 interface NewRun {
   readonly conversation: Conversation
   readonly places: ReadonlyMap<string, Workspace>
   readonly emit: (event: RunEvent) => void
   /** The spending that a thread shares with the run that delegated it. */
   readonly spending?: SharedSpending | undefined
-  /** Runs what its agents delegate, on the same spending. */
+  /** Runs the threads that its agents delegate, on the same spending. */
   readonly runThread?: ((spending: SharedSpending) => RunThread) | undefined
 }
 
-/** A run that begins now, in a conversation that is there. */
+/** A run that begins now, in a conversation that is stored already. */
 export const newRun = <Message>(
   deps: RunnerDeps,
   agents: RunAgents,
@@ -103,8 +103,8 @@ export const newRun = <Message>(
 export type Placed = Pick<RunInProgress, 'conversation' | 'setting' | 'request' | 'places'>
 
 /**
- * Where the work is done: the place of the agent that works now, if it has one for itself; else the conversation's own, or
- * the one this run names when that has none.
+ * Where the work is done: the workspace of the current agent if it has one of its own; else that of the conversation; else
+ * the one that this run names.
  */
 export const workspaceOf = ({ conversation, setting, request, places }: Placed): Workspace | undefined =>
   places.get(request.agent.trim()) ?? conversation.current.workspace ?? setting('workspace')

@@ -11,7 +11,7 @@ export interface RunMessage<Message> {
 /** Something in the stream of a run: its `type` says whether it is a message or which event it is. */
 export type RunItem<Message> = RunMessage<Message> | RunEvent
 
-/** A point at which a run waits for whoever reads it, though there is no message: a successor is about to be launched. */
+/** Marks the point before a successor is launched: the run waits for its reader there, though there is no message. */
 export const BEFORE_SUCCESSOR: unique symbol = Symbol('between two sessions')
 
 /** The parts of a run that its one stream is made of. */
@@ -23,8 +23,8 @@ export interface ItemSource<Message> {
 }
 
 /**
- * Messages and events as one stream, in the order in which they happened: events are told while the work goes on, and
- * whatever happened before a message stands before it. Leaving is leaving the messages, also while one is waited for.
+ * Messages and events as one stream, in the order in which they happened: events come while the agent works, and an
+ * event that happened before a message stands before it. To leave this stream is to leave the messages, at any time.
  */
 export const inOrder = <Message>(source: ItemSource<Message>): AsyncIterator<RunItem<Message>, void> => {
   const items = itemsOf(source)
@@ -41,7 +41,9 @@ export const inOrder = <Message>(source: ItemSource<Message>): AsyncIterator<Run
   }
 }
 
-type Come<Message> = { readonly result: IteratorResult<Message | typeof BEFORE_SUCCESSOR, void> } | { readonly error: unknown }
+type Arrived<Message> =
+  | { readonly result: IteratorResult<Message | typeof BEFORE_SUCCESSOR, void> }
+  | { readonly error: unknown }
 
 async function* itemsOf<Message>({
   messages,
@@ -56,12 +58,12 @@ async function* itemsOf<Message>({
   })
   try {
     for (;;) {
-      let come: Come<Message> | undefined
+      let arrived: Arrived<Message> | undefined
       void settled(messages.next()).then((value) => {
-        come = value
+        arrived = value
         wake()
       })
-      while (come === undefined || happened.length > 0) {
+      while (arrived === undefined || happened.length > 0) {
         const event = happened.shift()
         if (event !== undefined) yield event
         else
@@ -69,9 +71,9 @@ async function* itemsOf<Message>({
             wake = resolve
           })
       }
-      if ('error' in come) throw come.error
-      if (come.result.done === true) return
-      const { value: message } = come.result
+      if ('error' in arrived) throw arrived.error
+      if (arrived.result.done === true) return
+      const { value: message } = arrived.result
       if (message !== BEFORE_SUCCESSOR) yield { type: 'message', sessionId: sessionId(), message }
     }
   } finally {
@@ -79,10 +81,10 @@ async function* itemsOf<Message>({
   }
 }
 
-/** How it came out, as a value: whoever leaves meanwhile is not to be ended by a rejection that nobody handles. */
+/** The result or the error as a value: a reader that leaves while it is pending would leave a rejection unhandled. */
 const settled = async <Message>(
   next: Promise<IteratorResult<Message | typeof BEFORE_SUCCESSOR, void>>,
-): Promise<Come<Message>> => {
+): Promise<Arrived<Message>> => {
   try {
     return { result: await next }
   } catch (error) {

@@ -33,26 +33,26 @@ export interface RunnerDeps extends RunSurroundings {
   readonly sha256: Sha256
   /** Calls hooks; without one there are none. */
   readonly hookRunner?: HookRunner
-  /** Ends what runners that are gone have left at work; without it nothing is ended. */
+  /** Ends orphaned agent processes of lost runners; without it none is ended. */
   readonly processes?: AgentProcesses
   readonly telemetry?: RunTelemetry
-  /** Answers what a continued session asks about earlier windows; without it nothing can be looked up. */
+  /** Answers questions of a continued session about earlier windows; without it no session can look back. */
   readonly lookBack?: LookBack
-  /** Serves tools to agents; without it they have none of ours. */
+  /** Serves our tools to agents; without it agents have none of them. */
   readonly tools?: RunTools
-  /** Takes summaries of threads out of memory files; without it none is looked for. */
+  /** Removes summaries of threads from memory files; without it none is removed. */
   readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'offerAt' | 'otherStoreWaits'>
-  /** Is told what happens; nobody unless given. */
+  /** Gets a line for each event; without it nothing is logged. */
   readonly logger?: Logger
   /** The believed window of a model, until its runtime reports one. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
-  /** List prices, for runtimes that say what they cost at their end or never. */
+  /** List prices, for runtimes that report their cost at the end or never. */
   readonly priceOf?: PriceOf
   /** The budget of conversations that are opened now, where a run says nothing else. */
   readonly restartBudget?: RestartBudget
   /** How windows are watched unless a run says otherwise. */
   readonly monitor?: MonitorSettings
-  /** Applied to what is told of a run, as it is to what is stored. */
+  /** Hides secrets in events and hook payloads, as it does in everything that is stored. */
   readonly redact?: (text: string) => string
   /** Settings of every run, unless the run says otherwise. */
   readonly settings?: RunSettings
@@ -63,18 +63,22 @@ export interface RunTerms<Message = unknown> {
   readonly deps: RunnerDeps
   readonly request: RunRequest<Message>
   readonly hooks: readonly HookSettings[]
-  /** The agent that works now, and those it may hand to. */
+  /** The agents of the run, and which of them works now. */
   readonly agents: RunAgents
-  /** The lease that is asked for with each session: how long this process may be silent, and which one it is. */
+  /** The lease to request with each session: how long this process may be silent, and its identity. */
   readonly lease: LeaseAsked & { readonly leaseMs: number }
-  /** The places of agents that have one for themselves. */
+  /** The workspaces of agents that have one of their own. */
   readonly places: ReadonlyMap<string, Workspace>
-  /** A choice of this run, or what holds for all. */
+  /** A setting of this run, or else the one of all runs. */
   readonly setting: <Name extends keyof RunSettings>(name: Name) => RunSettings[Name] | undefined
 }
 
 /** The terms of a run with these dependencies and agents. */
-export const termsOf = <Message>(deps: RunnerDeps, agents: RunAgents, places: RunTerms['places']): RunTerms<Message> => {
+export const termsOf = <Message>(
+  deps: RunnerDeps,
+  agents: RunAgents,
+  places: RunTerms['places'],
+): RunTerms<Message> => {
   const setting: RunTerms['setting'] = (name) => agents.request[name] ?? deps.settings?.[name]
   const leaseMs = setting('leaseMs') ?? DEFAULT_LEASE_MS
   return {

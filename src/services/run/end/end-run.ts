@@ -8,13 +8,13 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { mustNotBeSetBack } from '../../commands/answered.ts'
 import { isSetBack } from '../../commands/set-back.ts'
-import { type HookCaller, callHooks, hookSessionOf } from '../hooks/hook-calls.ts'
+import { callHooks, type HookCaller, hookSessionOf } from '../hooks/hook-calls.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
-import { AgentSilent, RunCancelled, RunExhausted, RunTimedOut, SupersededError, messageOf } from '../run-errors.ts'
+import { AgentSilent, messageOf, RunCancelled, RunExhausted, RunTimedOut, SupersededError } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
-/** A lease of this length is over at once. */
+/** A lease of this length expires at once. */
 const SHORTEST_LEASE_MS = 1
 
 /** How a run ends, and why it did not complete. */
@@ -23,7 +23,7 @@ export interface RunEnding {
   readonly reason?: string
   /** The limit that was reached. */
   readonly limit?: BudgetLimit
-  /** The session is left to whoever resumes it next. */
+  /** Whether the session stays active without a holder, so that another process resumes it. */
   readonly isHandedBack?: boolean
   /** The store was set back: nothing more is stored, and the run fails with this. */
   readonly setBack?: StoreFailure
@@ -38,16 +38,19 @@ export const endingOf = (error: unknown): RunEnding => {
   if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
   if (error instanceof RunExhausted) return { outcome: 'exhausted', reason, limit: error.limit }
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
-  // What the store could not keep or tell is no fault of the work: whoever finds the store again resumes it.
+  // The work did not cause an outage of the store: the session stays active, and the process that next reaches the store resumes it.
   return { outcome: 'failed', reason, isHandedBack: error instanceof StoreFailure && error.retryable }
 }
 
-/** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
+/**
+ * The ending of a run, or `superseded` if the run has lost its session. A process whose session was taken over fails in
+ * other ways first, such as refused commands and names in use, and those are not the cause.
+ */
 const endingAsHolder = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'retryThroughOutage'>,
   ending: RunEnding,
 ): Promise<RunEnding> => {
-  // One that was failed or paused with the restart it was refused has no lease any more, and nobody took it.
+  // A session that was failed or paused with a refused restart has no lease, and nobody took it over: it has no baton.
   if (ending.outcome === 'superseded') return mustStillBeThere(run, ending)
   if (!run.held.isThere || !hasBaton(run.held.session)) return ending
   const { session, holder } = run.held
@@ -59,7 +62,7 @@ const endingAsHolder = async (
   return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.supersededError()))
 }
 
-/** In a store that was set back nobody has taken the session: it is gone, or has a holder of an earlier day. */
+/** Fails if the store was set back: then nobody took the session over, but the store lost it or an earlier holder is back. */
 const mustStillBeThere = async (
   { deps, held, retryThroughOutage }: Pick<RunInProgress, 'deps' | 'held' | 'retryThroughOutage'>,
   ending: RunEnding,
@@ -71,8 +74,8 @@ const mustStillBeThere = async (
 }
 
 /**
- * Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. Should
- * the store be away, it says so all the same; recovery finishes the rest then.
+ * Ends a run: settles its handoff and session, calls the hooks, and emits the summary. Should the store be away, the summary
+ * is emitted all the same, and recovery settles the session later.
  */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.held.beginToEnd()
@@ -87,9 +90,9 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
   }
   const summary = summaryOf(run, ending)
   if (run.held.isThere) tellSessionEnd(run, ending)
-  const { id: toldId } = run.held
-  if (toldId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
-    await tellHooks(run, ending, toldId).catch((error: unknown) => {
+  const { id: sessionId } = run.held
+  if (sessionId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
+    await tellHooks(run, ending, sessionId).catch((error: unknown) => {
       failure = error
     })
   run.news.emit({ type: 'run:end', summary })
@@ -97,7 +100,7 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
   return summary
 }
 
-/** An agent that answers has not done its work when it was let change nothing. */
+/** An agent that answered, but whose every attempt to change a file was refused, has not done its work. */
 const withRefusedWrites = ({ account }: Pick<RunInProgress, 'account'>, ending: RunEnding): RunEnding => {
   const { refusedTools, writes } = account.figures()
   if (ending.outcome !== 'completed' || !isEveryWriteRefused(refusedTools, writes)) return ending
@@ -119,39 +122,39 @@ const settle = async (
   { outcome, reason = outcome, limit, isHandedBack = false }: RunEnding,
 ): Promise<void> => {
   const { handoffs, history } = run.deps
-  const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
+  const retried = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
     run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
-  const now = await keep(() => history.session(run.held.session.id))
+  const now = await retried(() => history.session(run.held.session.id))
   if (now === undefined) return void (await mustStillBeThere(run, { outcome }))
   run.held.update({ session: now })
   if (isTerminal(now)) return
-  // Handed to another agent or back, it is no longer ours to end; whoever takes it up need not wait for our lease.
+  // A session that is handed to another agent, or back, is not ended here. Its next holder need not wait until our lease expires.
   if (isHandedBack || (await isForAnother(run.deps, now, run.agents))) {
-    await keep(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
+    await retried(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
     return
   }
   const handoffId = heldBy(now)
   if (handoffId !== undefined) {
     const end = { handoff: handoffId, reason, by: run.held.claimant, holder: run.held.holder }
-    const ended = await keep((named) =>
+    const ended = await retried((named) =>
       outcome === 'cancelled'
         ? handoffs.cancelHandoff({ ...end, ...named })
         : handoffs.failHandoff({ ...end, ...named }),
     )
-    // Somebody else has claimed it. Whoever that is completes it, or lets the claim lapse for recovery.
+    // Another process has claimed the handoff: it completes the handoff, or its claim expires and the session is recovered.
     if (!ended.ok) return
     run.held.update(ended.value)
     run.news.emit({ type: 'context:handoff:cancelled', handoffId, reason })
   }
   const { working } = run.held
   if (working.session.state !== 'active') return
-  const left = await keep((named) => {
+  const settled = await retried((named) => {
     if (outcome === 'completed' || outcome === 'writes_refused')
       return handoffs.completeSession({ ...working, ...named })
     if (outcome === 'cancelled' || isPausedFor(limit)) return handoffs.pauseSession({ ...working, ...named })
     return handoffs.failSession({ ...working, reason, ...defined({ limit }), ...named })
   })
-  run.held.update(unwrap(left))
+  run.held.update(unwrap(settled))
 }
 
 const summaryOf = (
@@ -185,6 +188,6 @@ const tellHooks = async (
     await callHooks(run, 'on_error', sessionId, { hook_event_name: event, error, ...about })
   }
   const { durationMs, restarts } = run.account.figures()
-  const told = { duration_ms: durationMs, handoff_count: restarts, error: reason ?? null }
-  await callHooks(run, 'after_run', sessionId, { hook_event_name: event, run: told, ...about })
+  const result = { duration_ms: durationMs, handoff_count: restarts, error: reason ?? null }
+  await callHooks(run, 'after_run', sessionId, { hook_event_name: event, run: result, ...about })
 }

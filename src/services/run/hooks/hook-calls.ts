@@ -17,29 +17,30 @@ import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { runHooks } from './run-hooks.ts'
 
-/** The parts of a run that hooks are told of. */
+/** The parts of a run that hook payloads describe. */
 type HookSubject = Pick<RunInProgress, 'conversation' | 'request' | 'places'>
 
 /** The parts of a run that hooks are called with. */
 export type HookCaller = RecordOfRun & Pick<RunInProgress, 'request' | 'places' | 'hooks' | 'signal' | 'news'>
 
-/** A session as the hooks of a run are told of it. */
-export const hookSessionOf = (run: HookSubject, sessionId: AgentSessionId): HookSession => hookSession(hookFacts(run, sessionId))
+/** A session as the payload of a hook describes it. */
+export const hookSessionOf = (run: HookSubject, sessionId: AgentSessionId): HookSession =>
+  hookSession(hookFacts(run, sessionId))
 
-/** The facts of a session that hooks are told. */
-export const hookFacts = ({ conversation, request, places }: HookSubject, sessionId: AgentSessionId): HookSessionFacts => {
-  const { externalKey: jobId, workspace: ofAll } = conversation.current
-  const workspace = places.get(request.agent.trim()) ?? ofAll
+/** The facts of a session for hooks. */
+const hookFacts = ({ conversation, request, places }: HookSubject, sessionId: AgentSessionId): HookSessionFacts => {
+  const { externalKey: jobId, workspace: shared } = conversation.current
+  const workspace = places.get(request.agent.trim()) ?? shared
   return { sessionId, agentName: request.agent, ...defined({ jobId, workspace }) }
 }
 
-/** Whether any hook waits for a moment. */
+/** Whether the run has a hook for this moment. */
 export const hasHooks = ({ hooks }: Pick<RunInProgress, 'hooks'>, moment: HookMoment): boolean =>
   hooks.some((hook) => hook.moment === moment)
 
 const NOTHING_CALLED: HookReport = { ok: true, results: [] }
 
-/** Calls the hooks of a moment, and logs how it went. */
+/** Calls the hooks of a moment, and records their results. */
 export const callHooks = async <Moment extends HookMoment>(
   run: HookCaller,
   moment: Moment,
@@ -48,13 +49,13 @@ export const callHooks = async <Moment extends HookMoment>(
 ): Promise<HookReport> => {
   const { hookRunner, handoffs } = run.deps
   if (hookRunner === undefined || !hasHooks(run, moment)) return NOTHING_CALLED
-  // What is told after the end is told though the run was cancelled.
+  // The hooks after the end are called even when the run was cancelled.
   const isAfterEnd = moment === 'after_run' || moment === 'on_error'
   const signal = isAfterEnd ? {} : { signal: run.signal }
-  const told = withoutSecrets(payload, run.deps.redact)
-  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload: told, ...signal })
+  const redacted = withoutSecrets(payload, run.deps.redact)
+  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload: redacted, ...signal })
   const { results } = report
-  for (const result of results) tellCalled(run, { sessionId, moment, result })
+  for (const result of results) tellHookCalled(run, { sessionId, moment, result })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
   const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : {}
   if (results.length > 0)
@@ -62,12 +63,12 @@ export const callHooks = async <Moment extends HookMoment>(
   return report
 }
 
-/** Enough to see what went wrong; the rest of it is on record nowhere. */
+/** Enough of an error output to see the problem; the rest is not recorded. */
 const LONGEST_LINE = 300
 const LONGEST_ERROR_OUTPUT = 4_000
 
-/** Tells how a hook went: why it failed, or what it wrote to standard error though it ended well. */
-const tellCalled = (
+/** Emits the result of a hook, and logs the error output of one that succeeded. */
+const tellHookCalled = (
   { deps: { logger, redact = (text) => text }, news }: HookCaller,
   about: { readonly sessionId: AgentSessionId; readonly moment: HookMoment; readonly result: HookResult },
 ): void => {
@@ -85,7 +86,7 @@ const tellCalled = (
   logger?.info({ hook, moment, sessionId, errorOutput: shown }, 'a hook that ended well wrote to standard error')
 }
 
-/** A hook is no agent: it may pass on what it is told to anybody, and is told what is on record. */
+/** A hook may pass its payload to anybody, unlike an agent, so it gets the redacted texts of the record. */
 const withoutSecrets = <Payload extends object>(
   payload: Payload,
   redact: (text: string) => string = (text) => text,
@@ -101,13 +102,13 @@ const withoutSecrets = <Payload extends object>(
   }
 }
 
-/** The output of session-start hooks, in a fence; they are called before there is a session. */
+/** Calls the session-start hooks, before the session is stored, and answers with their output in a fence. */
 export const askSessionHooks = async (
   run: HookCaller & Pick<RunInProgress, 'account' | 'held'>,
   about: {
     readonly sessionId: AgentSessionId
     readonly prompt: string
-    /** The one that the prompt is fenced with, or a fresh one. */
+    /** The nonce of the fences in the prompt, or a fresh one. */
     readonly nonce: string
     readonly isContinuation: boolean
   },

@@ -8,14 +8,14 @@ import { callHooks, type HookCaller, hasHooks, hookSessionOf } from './hook-call
 
 /**
  * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that says `continue` lets the
- * session run on; one that ends well without saying so wants a new session, without a checkpoint.
+ * session continue; one that succeeds without that answer asks for a new session, without a checkpoint.
  *
- * @returns the restart that was begun, or what stood against it; nothing when the session runs on
+ * @returns the restart that was begun, or the limit that refused it; undefined when the session continues
  */
 export const decideByHooks = async (run: HookCaller & Restarting): Promise<RestartBegun | undefined> => {
   if (policyOf(run) === 'manual' || !hasHooks(run, 'on_context_threshold')) return undefined
-  const outcome = await askHooks(run)
-  // A hook that was cut off has decided nothing.
+  const outcome = await callThresholdHooks(run)
+  // A hook that was interrupted has decided nothing.
   run.signal.throwIfAborted()
   if (outcome === 'continue') return undefined
   if (typeof outcome === 'object') {
@@ -28,16 +28,16 @@ export const decideByHooks = async (run: HookCaller & Restarting): Promise<Resta
       ? 'A threshold hook asked for a new session.'
       : 'The context window is full, and no threshold hook had a say.'
   const flags = outcome === 'new_session' ? (['decided_by_hook'] as const) : []
-  // The tools of the turn that crossed may still have something to say.
+  // The tools of the turn that filled the window may not have answered yet, so the session is failed later.
   return restartHeldSession(run, reason, flags, { failLater: true })
 }
 
-const askHooks = async (run: HookCaller & Pick<RunInProgress, 'held'>): Promise<ThresholdOutcome> => {
+const callThresholdHooks = async (run: HookCaller & Pick<RunInProgress, 'held'>): Promise<ThresholdOutcome> => {
   const { session } = run.held
   const { inputTokens, contextWindow, usagePercent } = run.held.figures()
   const { model } = run.held
   const context = hookContext({
-    // Where all that is known is a percentage, it is told as hundredths of a window.
+    // Where only the percentage is known, the hook gets it as tokens of a window of 100.
     inputTokens: inputTokens ?? Math.round((usagePercent ?? 0) * 100),
     contextWindow: contextWindow ?? 100,
     ...(model !== undefined && { modelName: model }),

@@ -10,7 +10,7 @@ import type { RecordedTurns } from '../../commands/answers.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { policyOf } from '../run-window.ts'
 
-/** Says what was recorded of one launched agent: its turns, with how long each took, and the milestones that they reached. */
+/** The events about one launched agent: its turns, with the duration of each, and the milestones that they reached. */
 export class TurnNews {
   readonly #run: Pick<RunInProgress, 'held' | 'news' | 'log' | 'spans' | 'deps' | 'conversation'>
   #lastTurnMs = performance.now()
@@ -19,7 +19,7 @@ export class TurnNews {
     this.#run = run
   }
 
-  /** Says that turns were recorded, answered by this model. */
+  /** Emits the recorded turns, which this model answered. */
   tell(recorded: RecordedTurns, model: string | undefined): void {
     this.#run.held.answeredBy(model)
     const now = performance.now()
@@ -29,7 +29,7 @@ export class TurnNews {
   }
 }
 
-/** Says which turns were recorded, to whoever listens, watches or reads the log. */
+/** Emits the recorded turns to listeners, log and telemetry. */
 const tellTurns = (
   run: Pick<RunInProgress, 'held' | 'news' | 'log' | 'spans'>,
   { session, turns }: RecordedTurns,
@@ -48,7 +48,7 @@ const tellTurns = (
   }
 }
 
-/** Says which milestones the recorded turns have reached. */
+/** Emits the milestones that the recorded turns have reached. */
 const tellMilestones = (
   run: Pick<RunInProgress, 'held' | 'news' | 'deps' | 'conversation'>,
   { session, signals = [] }: RecordedTurns,
@@ -62,7 +62,7 @@ const tellMilestones = (
   }
 }
 
-/** Says that a compaction showed the usable window to be smaller than was thought, if it did. */
+/** Emits that the usable window is smaller than believed, if a compaction has shown that. */
 export const tellLoweredWindow = (
   run: Pick<RunInProgress, 'held' | 'news'>,
   before: ContextMonitor | undefined,
@@ -74,7 +74,7 @@ export const tellLoweredWindow = (
   run.news.emit({ type: 'context:window:lowered', sessionId: session.id, fromTokens, toTokens })
 }
 
-/** Says, once in a run, that nobody knows how full the window is: a restart that is due cannot be seen. */
+/** Emits, once in a run, that the level of the window is unknown: a restart that is due cannot be seen. */
 export const tellUnknownWindow = (
   run: Pick<RunInProgress, 'request' | 'deps' | 'held' | 'news'>,
   gauge: WindowGauge,
@@ -83,13 +83,13 @@ export const tellUnknownWindow = (
   const { monitor, session } = run.held
   if (policyOf(run) !== 'auto' || monitor?.isEnabled !== true) return
   const pressure = monitoredPressure(monitor)
-  // After a compaction there is no reading for a while, which is nothing to be told of.
+  // After a compaction there is no reading for a while; that needs no event.
   if (pressure.state === 'known' || (pressure.why === 'no_reading' && hasRead)) return
   const model = run.held.model ?? null
   run.news.emitOnce({ type: 'context:window:unknown', sessionId: session.id, why: pressure.why, model })
 }
 
-/** Counts the tool calls that were refused and those that changed files, and tells of each refusal. */
+/** Counts the refused tool calls and the ones that changed files, and emits each refusal. */
 export const tellRefusedTools = (
   { account, deps, held, news, request }: Pick<RunInProgress, 'account' | 'deps' | 'held' | 'news' | 'request'>,
   { refused = [], writes = 0 }: Pick<RuntimeStep<unknown>, 'refused' | 'writes'>,

@@ -21,24 +21,24 @@ import { retryThroughOutage } from '../retry-through-outage.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
 import type { RunnerDeps } from '../run-terms.ts'
-import { unsaidPolicy, applyMonitorSettings } from '../run-window.ts'
+import { applyMonitorSettings, unsaidPolicy } from '../run-window.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
 import { owedRestart, type SessionOutcome } from '../work/session-outcome.ts'
-import { type FollowUpDecision, decideFollowUp } from './follow-up.ts'
+import { decideFollowUp, type FollowUpDecision } from './follow-up.ts'
 import { mustBeOfThisStore } from './thread-blocks.ts'
 import { countRestarts, endedFor } from './used-budget.ts'
 import { placeFor, restorePlace } from './work-places.ts'
 
-/** The conversation a run is about: the one it names, or a new one. */
+/** The conversation of a run: the one that its request names, or a new one. */
 export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Promise<Conversation> => {
   const { conversation: externalKey, conversationId, prompt, budget, subject } = request
   if (conversationId !== undefined) {
-    const known = await deps.history.conversation(conversationId)
-    if (known === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
-    await restorePlace(deps, request, known)
-    return withBudget(deps, known, budget)
+    const stored = await deps.history.conversation(conversationId)
+    if (stored === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
+    await restorePlace(deps, request, stored)
+    return withBudget(deps, stored, budget)
   }
   const workspace = await placeFor(deps, request)
   await mustBeOfThisStore(deps, externalKey, workspace)
@@ -59,25 +59,25 @@ const aboutPrompt = (refusal: Refusal): Refusal =>
       }
     : refusal
 
-/** The conversation with what this run says of its budget. What it says already is not said again. */
+/** The conversation with the budget of this run. Nothing is stored when its budget is the same already. */
 const withBudget = async (
   deps: RunnerDeps,
   conversation: Conversation,
   budget: Partial<RestartBudget> = {},
 ): Promise<Conversation> => {
-  const known: Partial<RestartBudget> = conversation.restartBudget
+  const current: Partial<RestartBudget> = conversation.restartBudget
   const parts = Object.entries(budget) as readonly [keyof RestartBudget, unknown][]
-  if (parts.every(([name, value]) => known[name] === value)) return conversation
+  if (parts.every(([name, value]) => current[name] === value)) return conversation
   const change = { conversation: conversation.id, budget }
   return unwrap(await retryThroughOutage(deps.ids, (named) => deps.handoffs.setBudget({ ...change, ...named })))
     .conversation
 }
 
 /**
- * Takes over what another process left of the conversation, if its holder was not heard of in time.
+ * Takes over the orphaned session of a conversation, if its lease has expired or its process has ended.
  *
  * @returns whether there is a session to resume
- * @throws RefusedError when its holder lives, or cannot be known to be gone
+ * @throws RefusedError when its holder lives, or may live
  */
 export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
   const baton = await run.deps.store.sessions.findBaton(run.conversation.id)
@@ -88,7 +88,7 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
   return takeOver(run, baton)
 }
 
-/** Makes this process the holder of an abandoned session. @returns true: it is, or something was thrown */
+/** Makes this process the holder of an orphaned session. @returns true; it throws when it cannot */
 export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<true> => {
   const gone = await run.retryThroughOutage(() => goneRunner(run.deps, abandoned.id))
   const request = { session: abandoned.id, ...run.lease, ...abandonedBy(gone) }
@@ -108,12 +108,13 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
   return true
 }
 
-/** Takes the place of a runner that is gone. */
+/** Claims under the name of the lost runner from now on, and emits that it is gone. */
 const succeedRunner = (run: Pick<RunInProgress, 'held' | 'news'>, gone: ProcessIdentity): void => {
   run.held.claimAs(claimantOf(gone) ?? run.held.claimant)
   run.news.emit({ type: 'runner:gone', sessionId: run.held.session.id, host: gone.host, pid: gone.leader?.pid ?? null })
 }
 
+/** Ends the agent processes that the lost runner left, and emits each. */
 const endOrphanedAgents = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'retryThroughOutage'>,
 ): Promise<void> => {
@@ -124,7 +125,7 @@ const endOrphanedAgents = async (
   }
 }
 
-/** Begins the run's first session: the one an earlier run was cancelled in, or a new one. */
+/** Begins the first session of the run: resumes the one that an earlier run was cancelled in, or starts a new one. */
 export const beginFirst = async <Message>(
   run: RunInProgress<Message>,
   use: BudgetUse,
@@ -139,23 +140,23 @@ export const beginFirst = async <Message>(
   return (latest && (await resumePaused(run, latest, followUp))) ?? beginAnew(run, latest, followUp)
 }
 
-/** Begins a session of ours: with the prompt, in the way that was decided, or with what the record says. */
+/** Starts a new session: with the prompt, where the follow-up was decided to go, or with a continuation from the record. */
 export const beginAnew = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession | undefined,
   followUp: FollowUpDecision | undefined,
 ): Promise<Launcher<Message>> => {
   const { request, conversation, deps } = run
-  const said = await openingFor(run, latest, followUp)
+  const opening = await openingFor(run, latest, followUp)
   run.conversation.noteUnsaid(undefined)
   const sessionId = agentSessionId(deps.ids.next())
   run.held.plan(sessionId)
-  const words = joinedPrompt([said.continuation, said.prompt])
-  const nonce = said.nonce ?? deps.ids.next()
+  const words = joinedPrompt([opening.continuation, opening.prompt])
+  const nonce = opening.nonce ?? deps.ids.next()
   const hookContext = await askSessionHooks(run, { sessionId, prompt: words, nonce, isContinuation: false })
   const { runtime, agent: agentName, model } = request
   const monitor = { policy: unsaidPolicy(deps), ...monitorOf(request) }
-  const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
+  const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...opening }
   const details = defined({ model, hookContext, ...run.lease })
   run.held.hold(
     mustHold(
@@ -165,11 +166,11 @@ export const beginAnew = async <Message>(
   tellBegun(run)
   tellFollowUp(run, followUp)
   const prompt = joinedPrompt([hookContext, words])
-  const resumed = said.providerSessionId && resumeIn(run, said.providerSessionId, { prompt })
+  const resumed = opening.providerSessionId && resumeIn(run, opening.providerSessionId, { prompt })
   return resumed || startFresh(run, prompt)
 }
 
-/** The opening of a run's first session, and its place. */
+/** The texts that open the first session of a run, and the provider session that it resumes. */
 interface FirstOpening {
   readonly prompt?: string
   readonly continuation?: string
@@ -185,7 +186,7 @@ const openingFor = async (
   const { prompt, resume: providerSessionId } = run.request
   if (latest === undefined || providerSessionId !== undefined) return defined({ prompt, providerSessionId })
   const nonce = run.deps.ids.next()
-  // What was asked is on record, and unfinished: it is not a person who speaks now.
+  // The task is on record and unfinished, so the opening is a continuation and no prompt of the person.
   if (latest.state !== 'completed' && run.conversation.unsaidTask === undefined)
     return { continuation: await withNotes(run, latest, await continuationAfter(run, nonce)), nonce }
   if (typeof followUp?.resumes === 'string') return { prompt, providerSessionId: followUp.resumes }
@@ -198,7 +199,8 @@ const withNotes = async (run: Noting, { id }: AgentSession, continuation: string
   joinedPrompt([continuation, await threadsNote(run, id), await lookBackNote(run)])
 
 const tellFollowUp = (run: Pick<RunInProgress, 'held' | 'news'>, followUp: FollowUpDecision | undefined): void => {
-  if (followUp !== undefined) run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...followUp })
+  if (followUp !== undefined)
+    run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...followUp })
 }
 
 const tellBegun = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans'>): void => {
@@ -208,7 +210,7 @@ const tellBegun = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans
   run.spans.begin(run.held.session)
 }
 
-/** Goes on in the session that an earlier run was cancelled in, if this runtime can; it may not have been launched yet. */
+/** Resumes the session that an earlier run was cancelled in, if this runtime can. It may not have been launched yet. */
 const resumePaused = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession,
@@ -217,14 +219,14 @@ const resumePaused = async <Message>(
   const { providerSessionId } = latest
   const { request, deps } = run
   const isOurs = latest.agentName === request.agent.trim() && latest.backend === request.runtime.backend
-  const canGoOn = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
-  if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canGoOn) return undefined
-  // Its earlier run has ended, and its token with it. Who runs this conversation again decides that it is resumed.
-  const asked = { session: latest.id, byHand: true as const, ...run.lease }
+  const canResume = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
+  if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canResume) return undefined
+  // The earlier run has ended, and its holder token with it. The caller of this run decided to resume by running it again.
+  const resumption = { session: latest.id, byHand: true as const, ...run.lease }
   const { holder, ...resumed } = unwrap(
-    await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
+    await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...resumption, ...named })),
   )
-  // Another process has taken it over since.
+  // Another process has taken the session over since.
   if (holder === undefined) throw new RefusedError({ code: 'session.superseded', sessionId: latest.id })
   if (providerSessionId !== undefined && typeof followUp?.freshBecause === 'string') {
     const end = {

@@ -8,8 +8,8 @@ import type { RunRequest } from '../run-request.ts'
 import type { RunnerDeps } from '../run-terms.ts'
 
 /**
- * The place where a run's work is done: as it says, or a worktree of its conversation's own. A conversation that is there
- * keeps the place it has.
+ * The place where the work of a run is done: the one in its request, or a worktree for its conversation. A stored
+ * conversation keeps its place.
  *
  * @throws RefusedError when a name cannot be a part of a branch
  * @throws WorktreeFailure when the worktree cannot be made
@@ -19,19 +19,16 @@ export const placeFor = async (deps: RunnerDeps, request: RunRequest): Promise<W
   const workspace = request.workspace ?? deps.settings?.workspace
   const settings = request.worktree ?? deps.settings?.worktree
   if (deps.worktrees === undefined || settings === undefined || workspace?.worktreePath !== undefined) return workspace
-  const known = key === undefined ? undefined : await deps.history.conversationByKey(key)
-  if (known !== undefined) {
-    await restorePlace(deps, request, known)
-    return known.workspace
+  const stored = key === undefined ? undefined : await deps.history.conversationByKey(key)
+  if (stored !== undefined) {
+    await restorePlace(deps, request, stored)
+    return stored.workspace
   }
   const job = key ?? `run-${deps.ids.next().slice(-12)}`
   return worktreeAt(deps, settings, { job, agent, workspace })
 }
 
-/**
- * The places of the agents that have one for themselves. They are made before anything runs, so that nobody works
- * until all of them can.
- */
+/** The places of the agents that have one of their own. They are made before the first agent is launched: if one cannot be made, none works. */
 export const placesOf = async (
   deps: RunnerDeps,
   agents: Pick<RunAgents, 'names' | 'placeOf'>,
@@ -57,7 +54,7 @@ const worktreeAt = async (
   throw new RefusedError({ code: 'input.invalid', fields: [{ field: 'worktree', problem: plan.error }] })
 }
 
-/** Makes the worktree of a conversation again if somebody has taken its folder away. */
+/** Makes the worktree of a conversation again if its folder was removed. */
 export const restorePlace = async (
   { worktrees, settings }: RunnerDeps,
   request: RunRequest,

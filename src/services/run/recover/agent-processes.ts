@@ -7,7 +7,7 @@ import type { RunnerDeps } from '../run-terms.ts'
 /** The parts of a run that a launch is recorded with. */
 type Launching = Pick<RunInProgress, 'deps' | 'held' | 'launched' | 'retryThroughOutage' | 'signal' | 'stop'>
 
-/** Records each process that is launched for the session that a run holds now, before it is given work. */
+/** Records each process that is launched for the current session, before the process is given work. */
 export const processRecorder = (run: Launching): OnProcess => {
   const { session, holder } = run.held
   return async (process) => {
@@ -21,15 +21,15 @@ export const processRecorder = (run: Launching): OnProcess => {
   }
 }
 
-/** The fate of a process that a lost runner started. */
+/** An agent process of a lost runner, and its fate. */
 export interface OrphanedProcess {
   readonly process: ProcessIdentity
   readonly fate: 'ended' | 'elsewhere'
 }
 
 /**
- * Ends what the holder before has left at work in a session that is ours now: two agents in one folder undo each other's
- * work. What is on another machine cannot be ended from here; only the lease says that its runner is gone.
+ * Ends the agent processes that the earlier holder left in a session that this process has taken over: two agents in one
+ * folder undo each other's work. A process on another machine cannot be ended from here.
  *
  * @throws when one of them does not end
  */

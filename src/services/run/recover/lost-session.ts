@@ -9,10 +9,11 @@ import { restartInstead, type SessionOutcome } from '../work/session-outcome.ts'
 const REASON = 'Its runtime could not resume the session before it, and no longer has it.'
 
 /**
- * Starts fresh from the record when a session could not be resumed because its runtime no longer has it: it failed
- * before it said anything, and the runtime does not say that it is there. A session that the caller named is not replaced.
+ * Starts a fresh window from the record when a provider session could not be resumed because the runtime no longer has it:
+ * the agent failed before its first answer, and the runtime does not report the session. A provider session that the caller
+ * named is not replaced.
  *
- * @returns what to do instead; nothing when the outcome stands
+ * @returns the launch or outcome instead; undefined when the outcome stands
  */
 export const replaceLostSession = async <Message>(
   run: RunInProgress<Message>,
@@ -26,7 +27,7 @@ export const replaceLostSession = async <Message>(
   if (resumes === undefined || !isFailed || request.resume !== undefined) return undefined
   const { progress } = held.session
   if (progress.turns > resumes.turns || (await request.runtime.has?.({ ...resumes, ...defined({ workspace }) }))) return
-  // What it was to be told was not heard.
+  // The lost session did not receive its prompt.
   await noteUnsaidTask(run)
   const followUp = { resumes: null, freshBecause: 'session_gone' } as const
   if (progress.turns > 0) {

@@ -20,17 +20,17 @@ import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { continuationOf, lookBackNote } from './continuation-prompt.ts'
 import { switchAgent, throwIfBouncing, transferNote } from './transfer.ts'
 
-/** A restart, and whatever the last step of it answered: with that the next one needs no read. */
+/** A handoff, and the answer of its latest step: with that the next step needs no read. */
 type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
 
 /** How often to look whether an orphaned claim has expired. */
 const LOOK_AGAIN_MS = 250
 
 /**
- * Carries a restart out, from whatever step it has come to: each is stored before the next, so that whoever goes on after
- * a crash finds where it stopped. The run then holds the successor, which is still to be launched.
+ * Carries a handoff out from the step that it has reached. Each step is stored before the next, so that the process that
+ * resumes it after a crash finds where it stopped. Then the run holds the successor, which is still to be launched.
  *
- * @returns what the successor opens with
+ * @returns the opening of the successor
  */
 export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
   const span = run.spans.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
@@ -39,27 +39,32 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
   } catch (error) {
     const problem = messageOf(error)
     span?.end({ outcome: 'failed', error: run.deps.redact?.(problem) ?? problem })
-    // Still with its source, the run ends as that agent's.
+    // The run still holds the source, so it ends as a run of that agent.
     if (run.held.session.id === handoff.sourceSessionId) run.agents.switchTo(handoff.sourceAgent)
     throw error
   }
 }
 
-const carryOutSteps = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
+/** The steps: checkpoint, claim, continuation, completion. A step that is stored already is skipped. */
+const carryOutSteps = async (
+  run: RunInProgress,
+  handoff: HandoffMetadata,
+  span: HandoffSpan | undefined,
+): Promise<string> => {
   const old = run.held.session
   const figures = run.held.figures()
   const isTransfer = handoff.kind === 'agent_transfer'
   tellBegun(run, handoff)
   if (isTransfer) await throwIfBouncing(run, handoff)
-  const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
+  const checkpointed = await withCheckpoint(run, { handoff, ...heldBy(run) })
   throwIfSpent(run)
-  // The successor's own hooks, tools and runtime from here on.
+  // From here on with the hooks, tools and runtime of the successor.
   if (isTransfer) switchAgent(run, handoff)
-  const claimed = await withClaim(run, left)
+  const claimed = await withClaim(run, checkpointed)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
   const completed = await complete(run, { ...rest, handoff: ready })
-  // A wish of the agent before is none of its successor's.
+  // A wish of the outgoing agent does not count for its successor.
   run.transferWish.take()
   if (isTransfer) run.account.transferred()
   else run.account.restarted()
@@ -75,8 +80,8 @@ const carryOutSteps = async (run: RunInProgress, handoff: HandoffMetadata, span:
 }
 
 /**
- * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint while it can
- * be: whoever takes over has no way to ask it.
+ * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint now, because
+ * the worker that takes the handoff up cannot ask it.
  */
 export const handOver = async (run: RunInProgress, handoff: HandoffMetadata): Promise<RunEnding> => {
   const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff
@@ -95,7 +100,7 @@ const tellBegun = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMe
   else run.news.emit({ type: 'agent:handoff:start', handoffId, fromAgent, toAgent, oldSessionId, reason })
 }
 
-/** Hands the session on, and its lease with it. */
+/** Completes the handoff: the successor gets the lease of the source. */
 const complete = (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
   const { lease, held, deps } = run
   const { claimant, holder } = held
@@ -116,16 +121,18 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
   if (handoff.status !== 'initiated' || isThere) return step
   // CheckpointInterview costs as much as the window holds.
-  if (isAsked(handoff)) throwIfSpent(run)
-  const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
+  if (isCheckpointWanted(handoff)) throwIfSpent(run)
+  const checkpoint = isCheckpointWanted(handoff)
+    ? await askForCheckpoint(run, handoff)
+    : notAsked('It was decided to do without.')
   run.signal.throwIfAborted()
-  const request = { ...step, ...asked, holder: run.held.holder }
-  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
-  // Somebody has kept one, or claimed the handoff, in the meantime: what is there counts.
-  if (!kept.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(kept.error.code))
+  const request = { ...step, ...checkpoint, holder: run.held.holder }
+  const stored = await run.retryThroughOutage((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
+  // Another process has stored a checkpoint or claimed the handoff meanwhile: its state counts.
+  if (!stored.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(stored.error.code))
     return reread(run, handoff)
-  run.news.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
-  return unwrap(kept)
+  run.news.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: checkpoint.checkpoint.outcome })
+  return unwrap(stored)
 }
 
 const reread = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<Step> => {
@@ -133,10 +140,11 @@ const reread = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<Step>
   return { handoff: now ?? handoff }
 }
 
-/** A hook that wants a new session wants no checkpoint; a window that has overflowed, or a lost one, cannot give one. */
+/** A hook that asks for a new session wants no checkpoint; an overflowed or lost window cannot give one. */
 const WITHOUT_CHECKPOINT: readonly HandoffFlag[] = ['decided_by_hook', 'window_overflowed', 'runtime_lost']
 
-const isAsked = ({ flags }: HandoffMetadata): boolean => !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
+const isCheckpointWanted = ({ flags }: HandoffMetadata): boolean =>
+  !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
 
 const withClaim = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'signal' | 'retryThroughOutage'>,
@@ -178,7 +186,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   return unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
-/** Says that a handoff which another run left is taken up by this one. */
+/** Emits that this run has taken up a handoff that another run left. */
 export const tellTakenUp = async (
   run: HookCaller & Pick<RunInProgress, 'account' | 'held' | 'spans'>,
   handoff: HandoffMetadata,

@@ -8,14 +8,14 @@ import { processRecorder } from '../recover/agent-processes.ts'
 import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 import { CostMeter } from '../work/cost-meter.ts'
 
-/** Whom to ask, and how long all questions together may take. */
+/** The session to ask, and how long all questions together may take. */
 interface InterviewTerms {
   readonly ask: NonNullable<AgentRuntime['ask']>
   readonly providerSessionId: string
   readonly withinMs: number
 }
 
-/** Puts questions to a session that is not to go on working, all of them within one time, each of them accounted for. */
+/** Asks a session that is not to continue its work: all questions within one time limit, each with its cost counted. */
 export class CheckpointInterview {
   readonly #run: RunInProgress
   readonly #interview: InterviewTerms
@@ -32,7 +32,7 @@ export class CheckpointInterview {
     this.#signal = AbortSignal.any([run.signal, this.#timeout])
   }
 
-  /** How often it was asked. */
+  /** How many questions were asked. */
   get attempts(): number {
     return this.#attempts
   }
@@ -47,12 +47,12 @@ export class CheckpointInterview {
     return this.#timeout.aborted
   }
 
-  /** The usage of all questions, as far as is known. */
+  /** The usage of all questions, as far as the runtime reports it. */
   get totals(): UsageTotals | undefined {
     return this.#totals
   }
 
-  /** Asks once. @throws whatever the run was stopped for */
+  /** Asks once. @throws the reason for which the run was stopped */
   async put(make: () => string): Promise<RuntimeReply | { readonly error: unknown }> {
     const run = this.#run
     const cost = new QuestionCost(run)
@@ -61,14 +61,14 @@ export class CheckpointInterview {
       const prompt = make()
       this.#question = prompt
       const about = { providerSessionId: this.#interview.providerSessionId, prompt, model: run.held.session.model }
-      const told = { onProcess: processRecorder(run), onUsage: cost.take }
-      const question = { ...defined({ ...about, workspace: workspaceOf(run) }), signal: this.#signal, ...told }
-      // Waited for no longer than that, whatever the runtime does with its signal.
+      const listeners = { onProcess: processRecorder(run), onUsage: cost.take }
+      const question = { ...defined({ ...about, workspace: workspaceOf(run) }), signal: this.#signal, ...listeners }
+      // The wait ends with the signal, even if the runtime ignores it.
       const reply = await Promise.race([this.#interview.ask(question), aborted(this.#signal)])
       if (reply.totals !== undefined) cost.take(reply.totals)
       return reply
     } catch (error) {
-      if (this.#signal.aborted) cost.cutOff()
+      if (this.#signal.aborted) cost.countInterrupted()
       run.signal.throwIfAborted()
       return { error }
     } finally {
@@ -84,11 +84,11 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', stop, { once: true })
   })
 
-/** The parts of a run that a question is put to the account of. */
+/** The parts of a run that account for a question. */
 type Paying = Pick<RunInProgress, 'deps' | 'held' | 'account'>
 
-/** Keeps the account of one question to a session, answered or not. */
-export class QuestionCost {
+/** The account of one question to a session, answered or not. */
+class QuestionCost {
   readonly #run: Paying
   readonly #meter: CostMeter
   #counted: UsageTotals | undefined
@@ -98,12 +98,12 @@ export class QuestionCost {
     this.#meter = new CostMeter(run.deps.priceOf)
   }
 
-  /** The usage of the question, as far as is known. */
+  /** The usage of the question, as far as the runtime reports it. */
   get totals(): UsageTotals | undefined {
     return this.#counted
   }
 
-  /** Counts what the runtime says the question has used so far. */
+  /** Counts the usage of the question so far, as the runtime reports it. */
   readonly take = (given: UsageTotals): void => {
     const totals = usable(totalsCheck, given)
     if (totals === undefined) return
@@ -113,8 +113,8 @@ export class QuestionCost {
     this.#counted = addTotals(NO_TOTALS, now)
   }
 
-  /** A question that was cut off has sent the whole window: it is counted as that, where the runtime has said nothing. */
-  cutOff(): void {
+  /** Counts the whole window as the usage of an interrupted question, where the runtime has reported none. */
+  countInterrupted(): void {
     const { inputTokens } = this.#run.held.figures()
     if (this.#counted === undefined && inputTokens !== null) this.take({ inputTokens, outputTokens: 0, requests: 1 })
   }

@@ -18,8 +18,8 @@ import { type OpeningParts, personWordsOf } from './person-words.ts'
 type Checkpointed = HandoffMetadata & { readonly document: string }
 
 /**
- * The opening of a successor: the checkpoint of its handoff; or the latest before it, if there is one, and a recap of what
- * was recorded since.
+ * The opening of a successor: the checkpoint of its handoff; or else the latest earlier checkpoint, if there is one, and a
+ * recap of the record since then.
  */
 export const continuationOf = async (run: OpeningParts, handoff: HandoffMetadata, nonce: string): Promise<string> => {
   if (hasCheckpoint(handoff)) return continuationFrom(run, handoff, nonce)
@@ -29,11 +29,11 @@ export const continuationOf = async (run: OpeningParts, handoff: HandoffMetadata
   return minimalContinuation({ ...(await openingFor(run, nonce)), recap })
 }
 
-/** Says that more can be looked up, to an agent that has the tool for it. Whatever made the continuation, it stands after it. */
+/** The note about the tool `look_back`, for an agent that has it. It stands after every continuation, also one of the user's own. */
 export const lookBackNote = async ({ tools }: Pick<RunInProgress, 'tools'>): Promise<string | undefined> =>
   (await tools.serve()) ? LOOK_BACK_NOTE : undefined
 
-/** The task, and what the person said beside it. */
+/** The task, and the person's other words. */
 const openingFor = async (run: OpeningParts, nonce: string): Promise<ContinuationOpening> => {
   const originalTask = run.conversation.task
   return { originalTask, personWords: { chosen: await personWordsOf(run), nonce } }
@@ -69,18 +69,18 @@ export const recordBefore = async (run: OpeningParts, latest: AgentSession, nonc
   }
   const chosen = await personWordsOf(run)
   const answer = await lastAnswer(run, latest)
-  // A session that was completed has said itself how things stand; one that was not may have left them half done.
+  // The last answer of a completed session says how things stand. Another session may have left them half done.
   const recap = latest.state === 'completed' ? '' : await recapOfSession(run, latest)
   return earlierWork({ ...defined({ checkpoint, answer }), recap, chosen, nonce })
 }
 
-/** So many of the last messages of a session are looked through for its last answer. */
+/** How many of the latest messages of a session are searched for its last answer. */
 const LATEST_MESSAGES = 50
 
 const lastAnswer = async (run: OpeningParts, { id }: AgentSession): Promise<EarlierWork['answer'] | undefined> => {
   const latest = await run.retryThroughOutage(() => run.deps.store.messages.listLatest(id, LATEST_MESSAGES))
-  const said = latest.findLast(({ role, text }) => role === 'assistant' && text.trim() !== '')
-  return said && { text: said.text, sessionId: said.sessionId, at: said.recordedAt }
+  const answer = latest.findLast(({ role, text }) => role === 'assistant' && text.trim() !== '')
+  return answer && { text: answer.text, sessionId: answer.sessionId, at: answer.recordedAt }
 }
 
 const NOT_THE_LATEST =
@@ -100,7 +100,7 @@ const latestCheckpoint = async (run: OpeningParts): Promise<Checkpointed | undef
 
 const hasCheckpoint = (handoff: HandoffMetadata): handoff is Checkpointed => handoff.document !== undefined
 
-/** Made of what is stored, and so redacted already: only then is it fenced. */
+/** Made of stored texts, which are redacted already, so that the fences stand around the redacted text. */
 const continuationFrom = async (run: OpeningParts, handoff: Checkpointed, nonce: string): Promise<string> => {
   const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: handoff.initiatedAt }
   const checkpoint = await reviewed(run, handoff.document)

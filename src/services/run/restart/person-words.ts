@@ -7,7 +7,7 @@ import type { MessageRepository } from '../../../ports/store/message-repository.
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { believedWindowOf } from '../run-window.ts'
 
-/** The parts of a run that an opening is made of. */
+/** The parts of a run that an opening is made from. */
 export type OpeningParts = RecordOfRun & Pick<RunInProgress, 'request' | 'held' | 'setting'>
 
 /** The person's words in the conversation of a run, beside its task, as far as a continuation has room for them. */
@@ -21,10 +21,10 @@ const windowOf = ({ held }: Pick<RunInProgress, 'held'>): number | undefined =>
   held.monitor === undefined ? undefined : usableWindow(held.monitor.window)?.tokens
 
 /**
- * The person's words beside the task, as far as a continuation of so many tokens carries them. They are
- * taken from the record and never from an earlier continuation, so that it stays the same through any number of windows.
+ * The person's words beside the task, as many as fit into this number of tokens. They are taken from the record and never
+ * from an earlier continuation, so that they stay the same through any number of windows.
  */
-export const carriedWords = async (
+const carriedWords = async (
   messages: Pick<MessageRepository, 'findPersonMessages'>,
   conversation: Conversation,
   tokens: number,

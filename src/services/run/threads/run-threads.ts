@@ -2,7 +2,7 @@ import type { Conversation } from '../../../domain/conversation/conversation.ts'
 import { beginningOf } from '../../../domain/kernel/cut-text.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
-import { type Result, err, ok } from '../../../domain/kernel/result.ts'
+import { err, ok, type Result } from '../../../domain/kernel/result.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
@@ -39,10 +39,10 @@ interface ThreadsDeps {
   readonly emit: (event: RunEvent) => void
 }
 
-/** Ends of a run after which somebody else works on the thread. */
+/** Outcomes of a run after which another process works the thread. */
 const WITH_OTHERS: readonly RunSummary['outcome'][] = ['superseded', 'handed_over']
 
-/** Refusals that say that somebody who lives works on the thread. */
+/** Refusals that show that a living process works the thread. */
 const WORKED_ELSEWHERE: readonly RefusedError['code'][] = [
   'session.leased',
   'session.not_leased',
@@ -52,14 +52,14 @@ const WORKED_ELSEWHERE: readonly RefusedError['code'][] = [
   'conversation.handoff_open',
 ]
 
-/** Keeps what the agents of a run delegate: their wishes, until the turn that says so is recorded, and the threads at work. */
+/** The threads of a run: the wishes of its agents, until the turn with them is recorded, and the threads that run here. */
 export class RunThreads {
   readonly #deps: ThreadsDeps
   readonly #wishes: ThreadAsked[] = []
   readonly #running = new Map<HandoffId, Promise<void>>()
-  /** Why this process cannot run a thread any further. */
+  /** Why this process cannot continue a thread. */
   readonly #stopped = new Map<HandoffId, string>()
-  /** The threads that somebody else works, going by the last time that they were tried here. */
+  /** The threads that another process worked when they were last tried here. */
   readonly #elsewhere = new Set<HandoffId>()
   readonly #stopping = new AbortController()
   #ends = 0
@@ -74,7 +74,7 @@ export class RunThreads {
     return this.#deps.runThread !== undefined && this.#deps.terms.agents.isCast
   }
 
-  /** Takes a wish, if the limits of the tree allow it. */
+  /** Stores a wish, if it is valid and the limits of the tree allow it. */
   async submit(raw: ThreadAsked): Promise<Result<ThreadAsked, ToolRefused>> {
     const { terms, conversation } = this.#deps
     const names = terms.agents.names.join(', ')
@@ -100,17 +100,17 @@ export class RunThreads {
     return ok(wish)
   }
 
-  /** Whether there are wishes that nobody has carried out. */
+  /** Whether there are wishes that were not taken yet. */
   get hasWishes(): boolean {
     return this.#wishes.length > 0
   }
 
-  /** The wishes, once. */
+  /** The wishes, once: the caller carries them out. */
   takeWishes(): readonly ThreadAsked[] {
     return this.#wishes.splice(0)
   }
 
-  /** Runs a thread in this process, unless it is running here or cannot be run any further. */
+  /** Runs a thread in this process, unless it runs here already or cannot be continued here. */
   start(thread: DelegatedThread): void {
     const { runThread, terms, account, signal, emit } = this.#deps
     const { id: handoffId } = thread.handoff
@@ -118,21 +118,21 @@ export class RunThreads {
     if (runThread === undefined || isKnown || !terms.agents.names.includes(thread.session.agentName)) return
     const work = async (): Promise<void> => {
       try {
-        const told = (event: RunEvent): void => {
-          // Whoever has something to tell has the thread.
+        const onEvent = (event: RunEvent): void => {
+          // An event shows that this process works the thread, and no other one.
           this.#elsewhere.delete(handoffId)
           emit(event)
         }
         const stopping = AbortSignal.any([signal, this.#stopping.signal])
-        const summary = await runThread(thread, { signal: stopping, emit: told })
+        const summary = await runThread(thread, { signal: stopping, emit: onEvent })
         account.threadEnded(summary)
         const { outcome, reason = outcome } = summary
         if (WITH_OTHERS.includes(outcome)) this.#elsewhere.add(handoffId)
-        // What failed, or was interrupted, is not tried again: its end on record, if there is one, counts more.
+        // A thread that failed or was interrupted is not tried again. If its end is on record, that one counts.
         else if (outcome !== 'completed') this.#stopped.set(handoffId, reason)
         this.#hasEnded()
       } catch (error) {
-        // What its threads were answered is lost, and the run would tell of it.
+        // The store has lost facts of the threads, so this run must not report on them.
         if (isSetBack(error)) this.#deps.stop(error)
         const isElsewhere = error instanceof RefusedError && WORKED_ELSEWHERE.includes(error.code)
         if (isElsewhere) this.#elsewhere.add(handoffId)
@@ -150,7 +150,7 @@ export class RunThreads {
     this.#running.set(handoffId, work())
   }
 
-  /** The threads that this process cannot run any further, and why: their sessions are paused, or nobody has them. */
+  /** The threads that this process cannot continue, and why: their sessions are paused, or orphaned. */
   stopped(): ReadonlyMap<HandoffId, string> {
     return new Map(this.#stopped)
   }
@@ -160,7 +160,7 @@ export class RunThreads {
     return new Set([...this.#running.keys()].filter((id) => this.isRunning(id)))
   }
 
-  /** Whether this process runs a thread at the moment. One that others work is tried now and then, and not run. */
+  /** Whether this process runs a thread now. One that another process works is tried from time to time, which does not count. */
   isRunning(handoffId: HandoffId): boolean {
     return this.#running.has(handoffId) && !this.#elsewhere.has(handoffId)
   }
@@ -170,7 +170,7 @@ export class RunThreads {
     return this.#ends
   }
 
-  /** Waits until another run of a thread has ended here than those that were counted, or the time is over. */
+  /** Waits until more than `counted` runs of threads have ended here, or the time is over. */
   async nextEnd(counted: number, { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal }) {
     if (this.#ends !== counted) return
     const woken = new AbortController()
@@ -195,7 +195,7 @@ export class RunThreads {
   }
 }
 
-/** As long as a task or a document may be. */
+/** The longest task or document, in characters. */
 const LONGEST = 1_000_000
 const LONGEST_NAME = 300
 const LONGEST_REASON = 2_000
@@ -203,8 +203,8 @@ const LONGEST_REASON = 2_000
 const textIn = (raw: unknown, longest: number): string | undefined =>
   typeof raw === 'string' && raw.trim() !== '' ? beginningOf(raw, longest) : undefined
 
-/** The wish of an agent, as far as it can be used. Agents are not trusted: it is checked like everything else that they say. */
-export const wishIn = ({ to, task, reason, document }: ThreadAsked): ThreadAsked | undefined => {
+/** A checked wish; undefined without an agent or a task. Agents are not trusted, so names and texts are checked and cut. */
+const wishIn = ({ to, task, reason, document }: ThreadAsked): ThreadAsked | undefined => {
   const name = textIn(to, LONGEST_NAME)?.trim()
   const work = textIn(task, LONGEST)
   if (name === undefined || work === undefined) return undefined
@@ -214,4 +214,3 @@ export const wishIn = ({ to, task, reason, document }: ThreadAsked): ThreadAsked
     ...defined({ reason: textIn(reason, LONGEST_REASON), document: textIn(document, LONGEST) }),
   }
 }
-

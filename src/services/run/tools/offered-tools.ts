@@ -19,9 +19,8 @@ const HANDED_OVER = {
 type Offering = Pick<RunTerms, 'deps' | 'request' | 'agents' | 'setting'>
 
 /**
- * The tools that a run offers: to continued sessions one that looks back, and to the agents of a cast those that hand over and
- * delegate.
- * Nothing is served before somebody can use it.
+ * The tools that a run offers: `look_back` to continued sessions, and `handoff` and `delegate` to the agents of a cast. The
+ * tools are served from the first session on that can use one.
  */
 export class OfferedTools implements AsyncDisposable {
   readonly #terms: Offering
@@ -54,12 +53,12 @@ export class OfferedTools implements AsyncDisposable {
     return this.#served !== undefined && this.#looksBack
   }
 
-  /** Offers the tools to the next launch of a session. The first one of a conversation has nothing to look back at. */
+  /** Offers the tools to the next launch of a session. The first session of a conversation has nothing to look back at. */
   offerTo(held: HeldSession): ToolsEndpoint | undefined {
     if (this.#terms.request.runtime.takesTools !== true) return undefined
     const lookBack = held.session.epoch > 1 && this.#looksBack ? this.#lookBackOf(held) : undefined
     const { others, names } = this.#terms.agents
-    const handOver = this.#handsOver ? { to: others, ask: this.#askOf(held) } : undefined
+    const handOver = this.#handsOver ? { to: others, ask: this.#handOverOf(held) } : undefined
     const delegate = this.#threads.areOffered ? { to: names, ask: this.#delegateOf(held) } : undefined
     return lookBack || handOver ? this.#served?.offer(defined({ lookBack, handOver, delegate })) : undefined
   }
@@ -72,14 +71,14 @@ export class OfferedTools implements AsyncDisposable {
     return this.#terms.agents.isCast
   }
 
-  /** Takes a wish from the session of this launch only, while it works. */
-  #askOf(held: HeldSession): HandsOver {
+  /** Accepts a wish only from the session of this launch, and only while it is active. */
+  #handOverOf(held: HeldSession): HandsOver {
     const { id } = held.session
     return async (wish) =>
       held.session.id === id && held.session.state === 'active' ? this.#transferWish.submit(wish) : err(HANDED_OVER)
   }
 
-  /** As {@link #askOf}, for a piece of its work. */
+  /** As {@link #handOverOf}, for a piece of its work. */
   #delegateOf(held: HeldSession): Delegates {
     const { id } = held.session
     return async (wish) =>

@@ -5,48 +5,49 @@ import type { TransferAsked } from '../../../ports/agent/agent-runtime.ts'
 import type { ToolRefused } from '../../../ports/agent/run-tools.ts'
 import type { RunAgents } from '../cast.ts'
 
-/** As long as a document may be. */
+/** The longest document, in characters. */
 const LONGEST = 1_000_000
 const LONGEST_NAME = 300
 const LONGEST_REASON = 2_000
 
-/** Keeps the wish of the agent at work to hand its work to another one, until the turn that says so is recorded. */
+/** The wish of the current agent to hand its work to another agent, until the turn with the wish is recorded. */
 export class TransferWish {
   readonly #agents: Pick<RunAgents, 'request' | 'others'>
-  #asked: TransferAsked | undefined
+  #wish: TransferAsked | undefined
 
   constructor(agents: Pick<RunAgents, 'request' | 'others'>) {
     this.#agents = agents
   }
 
-  /** Takes a wish. Agents are not trusted: it is checked like everything else that they say. */
+  /** Checks a wish and stores it; the first one counts. Agents are not trusted, so their names and texts are checked. */
   submit(wish: TransferAsked): Result<TransferAsked, ToolRefused> {
-    const asked = read(wish)
+    const usable = read(wish)
     const { others } = this.#agents
-    if (asked === undefined) return err({ code: 'input.invalid', message: `Name the agent in "to"${known(others)}.` })
-    if (asked.to === this.#agents.request.agent.trim())
+    if (usable === undefined)
+      return err({ code: 'input.invalid', message: `Name the agent in "to"${choices(others)}.` })
+    if (usable.to === this.#agents.request.agent.trim())
       return err({
         code: 'handoff.same_agent',
-        message: `You are ${inQuotes(asked.to)} yourself. Name another agent${known(others)}.`,
+        message: `You are ${inQuotes(usable.to)} yourself. Name another agent${choices(others)}.`,
       })
-    this.#asked ??= asked
-    return ok(this.#asked)
+    this.#wish ??= usable
+    return ok(this.#wish)
   }
 
-  /** Whether there is a wish that nobody has carried out. */
+  /** Whether there is a wish that was not taken yet. */
   get isOpen(): boolean {
-    return this.#asked !== undefined
+    return this.#wish !== undefined
   }
 
-  /** The wish, once. */
+  /** The wish, once: the caller carries it out. */
   take(): TransferAsked | undefined {
-    const asked = this.#asked
-    this.#asked = undefined
-    return asked
+    const wish = this.#wish
+    this.#wish = undefined
+    return wish
   }
 }
 
-const known = (others: readonly string[]): string =>
+const choices = (others: readonly string[]): string =>
   others.length === 0 ? '' : `: ${others.map((other) => inQuotes(other)).join(', ')}`
 
 const textIn = (raw: unknown, longest: number): string | undefined =>

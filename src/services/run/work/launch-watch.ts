@@ -10,20 +10,20 @@ import { RunningTools } from './running-tools.ts'
 import type { Leaving } from './session-leaving.ts'
 import { UsableSteps } from './usable-steps.ts'
 
-/** Something an agent said, and what it means for the limits of its run. */
+/** A step of an agent, and what it means for the limits of its run. */
 export interface HeardStep<Message> {
   readonly step: RuntimeStep<Message>
   /** The session's total usage by now, when the step has changed it. */
   readonly totals?: UsageTotals
-  /** Set once the money is spent, or cannot be counted. */
+  /** Set once the budget for the cost is spent, or the cost cannot be counted. */
   readonly money?: Exclude<Leaving, { type: 'restart' }>
-  /** Whether the run has had its turns. */
+  /** Whether the run has had all the turns that it may have. */
   readonly isOutOfTurns: boolean
 }
 
 /**
- * Counts what an agent uses as soon as it is read, and so before it is recorded: a fast agent may be many turns ahead of
- * its record, and must not be over its limits for that long.
+ * Counts the usage of an agent when a step is read, and so before it is recorded: a fast agent may be many turns ahead of
+ * its record, and must not exceed its limits for that long.
  */
 export class LaunchWatch {
   readonly #run: Paying
@@ -53,7 +53,7 @@ export class LaunchWatch {
     return { step, ...defined({ totals, money: this.#money() }), isOutOfTurns: this.#isOutOfTurns }
   }
 
-  /** Whether the agent is to be stopped now. Money is spent with the next request, and so no tool is waited for. */
+  /** Whether the agent is to be stopped now. The next request would cost money, so a limit on the cost waits for no tool. */
   get shouldStop(): boolean {
     return this.#money() !== undefined || (this.#isOutOfTurns && !this.#tools.areRunning)
   }
@@ -64,7 +64,7 @@ export class LaunchWatch {
     return uncounted && { type: 'uncounted', uncounted }
   }
 
-  /** Turns are told apart as they are for the record; their words do not matter. */
+  /** Finds new turns in the same way as the record does; the words of the texts do not matter. */
   #beginsTurn({ events, texts, beginsTurn = false }: RuntimeStep<unknown>): boolean {
     const { begun } = this.#collector
     const taken = this.#gauge.take(events)
@@ -75,8 +75,8 @@ export class LaunchWatch {
   }
 }
 
-/** Counts the turns of a run. The last one it may have ends when its tools have answered: what follows is the next one. */
-export class TurnLimit {
+/** Counts the turns of a run. The last turn that it may have ends when its tools have answered. */
+class TurnLimit {
   readonly #most: number
   /** Turns of the run so far, the one that is open included. */
   #turns: number
@@ -87,7 +87,7 @@ export class TurnLimit {
     this.#turns = run.account.turns
   }
 
-  /** @returns whether the run has had its turns with this step */
+  /** @returns whether this step ends the last turn that the run may have */
   take({ events, texts }: RuntimeStep<unknown>, isNewTurn: boolean): boolean {
     const calls = events.filter(({ type }) => type === 'tool_call').length
     const answers = texts.filter(({ role }) => role === 'tool').length

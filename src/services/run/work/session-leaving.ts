@@ -8,14 +8,14 @@ import type { RunInProgress } from '../run-in-progress.ts'
 import { tellReached, type Uncounted } from './limits.ts'
 import { type Restarting, tellRestartRefused } from './session-outcome.ts'
 
-/** Why a session is left: for a handoff, because no fresh window is to be had, or because its cost cannot be told. */
+/** Why a session is left: for a handoff, for a limit, or because its cost cannot be counted. */
 export type Leaving =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
-  /** `isRefused` when it was refused a fresh window: then its work is not done, whatever it says last. */
+  /** `isRefused` when it was refused a fresh window: then its work is not done, whatever its last answer says. */
   | { readonly type: 'exhausted'; readonly limit: BudgetLimit; readonly isRefused?: true }
   | { readonly type: 'uncounted'; readonly uncounted: Uncounted }
 
-/** Decides whether a session is to be left, and keeps why. */
+/** Decides whether a session is to be left, and remembers why. */
 export class SessionLeaving {
   readonly #run: HookCaller & Restarting & Pick<RunInProgress, 'account'>
   #why: Leaving | undefined
@@ -25,17 +25,17 @@ export class SessionLeaving {
     this.#why = given
   }
 
-  /** Why the session is to be left, once that is so. */
+  /** Why the session is to be left; undefined while it is not. */
   get why(): Leaving | undefined {
     return this.#why
   }
 
-  /** Whether it is left for its money: that is not spent while a tool is waited for, but with the request that follows it. */
+  /** Whether it is left because of its cost: then no tool is waited for, because the request after it would cost money. */
   get isAboutMoney(): boolean {
     return this.#why?.type === 'uncounted' || (this.#why?.type === 'exhausted' && this.#why.limit === 'cost')
   }
 
-  /** Decides by what the recorded turns have led to; where they withheld no restart, hooks may have a say. */
+  /** Decides from the answer to the recorded turns. Unless a restart was withheld, threshold hooks are called. */
   async decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
     const { handoff, refusedBy, session, signals = [] } = recorded
     if (handoff !== undefined) this.#why = { type: 'restart', handoff }
@@ -52,7 +52,7 @@ export class SessionLeaving {
     }
   }
 
-  /** Leaves for a handoff that was initiated elsewhere, or that the agent asked for. */
+  /** Leaves for a handoff that another caller initiated, or that the agent wished for. */
   leaveFor(handoff: HandoffMetadata): void {
     this.#why = { type: 'restart', handoff }
   }
@@ -64,12 +64,12 @@ export class SessionLeaving {
     this.#why = { type: 'exhausted', limit }
   }
 
-  /** Leaves because the cost cannot be told, unless the session is left already. */
+  /** Leaves because the cost cannot be counted, unless the session is left already. */
   uncounted(uncounted: Uncounted): void {
     this.#why ??= { type: 'uncounted', uncounted }
   }
 
-  /** Stays after all: the handoff was cancelled. */
+  /** The session continues after all: the handoff was cancelled. */
   stay(): void {
     this.#why = undefined
   }

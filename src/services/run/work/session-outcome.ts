@@ -12,7 +12,7 @@ import { hasHooks } from '../hooks/hook-calls.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { policyOf } from '../run-window.ts'
 
-/** How the work of a session came to its end. */
+/** How the work of a session ended: a handoff is to be carried out, or the run is over. */
 export type SessionOutcome =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
   | {
@@ -22,7 +22,7 @@ export type SessionOutcome =
       readonly limit?: BudgetLimit
     }
 
-/** It stopped for a fresh window. One that cannot be had ends the work here, and the work is not done. */
+/** The outcome of an agent that stopped for a fresh window. If it is refused one, the run is exhausted: its work is not done. */
 export const landed = async (run: Restarting): Promise<SessionOutcome> => {
   const reason = 'The agent brought its work to a soft landing, because its window was filling up.'
   const { handoff, refusedBy } = await restartHeldSession(run, reason, [])
@@ -32,7 +32,7 @@ export const landed = async (run: Restarting): Promise<SessionOutcome> => {
   return { type: 'over', outcome: 'exhausted', reason: describeLimit(refusedBy, restartBudget), limit: refusedBy }
 }
 
-/** The window took no more. The work continues in a fresh one without a checkpoint: the old one has no room to write it. */
+/** The outcome of a window that overflowed. A fresh one begins without a checkpoint: the old one has no room to write it. */
 export const overflowed = async (
   run: Restarting & Pick<RunInProgress, 'request'>,
   message: string,
@@ -71,7 +71,7 @@ export const restartHeldSession = async (
     ...(traceContext !== undefined && { traceContext }),
   }
   const begin = () => run.retryThroughOutage((named) => run.deps.handoffs.restartSession({ ...request, ...named }))
-  // Refused, it gives its lease back with the same commit: nobody is to wonder who took it.
+  // A refusal may end the session and release its lease in the same commit: the heartbeat must not take that for a takeover.
   return run.held.givingBack(async () => {
     const begun = unwrap(await begin())
     run.held.update(begun)
@@ -80,7 +80,7 @@ export const restartHeldSession = async (
   })
 }
 
-/** Says that the budget allows no restart. */
+/** Emits that the budget allows no restart. */
 export const tellRestartRefused = (
   run: Pick<RunInProgress, 'conversation' | 'held' | 'news'>,
   limit: BudgetLimit,
@@ -89,7 +89,7 @@ export const tellRestartRefused = (
   run.news.emit({ type: 'context:restart:refused', sessionId: run.held.session.id, limit, whenExhausted })
 }
 
-/** Initiates the handoff that an agent or a hook asked for. Where it is refused, the session continues, and that is said. */
+/** Initiates the handoff that an agent or a hook wished for. If it is refused, the session continues with a warning. */
 export const initiateTransfer = async (
   run: Restarting,
   { to: targetAgent, reason, document }: TransferAsked,
@@ -107,10 +107,10 @@ export const initiateTransfer = async (
 }
 
 /**
- * Begins the restart that a session is owed whose window was full when its run ended: the milestone is spent, so no
- * later turn would begin it. Hooks that decide about full windows have decided already, and may have wanted none.
+ * Begins the restart of a resumed session whose window was full when its earlier run ended: its milestone was reached then,
+ * so no later turn would begin the restart. Where hooks decide about full windows, they have decided already.
  *
- * @returns the restart, or the limit that ends the work; nothing when the session goes on in its window
+ * @returns the restart, or the limit that ends the run; undefined when the session continues in its window
  */
 export const owedRestart = async (
   run: Restarting & Pick<RunInProgress, 'hooks'>,
@@ -124,7 +124,7 @@ export const owedRestart = async (
   return { type: 'over', outcome: 'exhausted', reason: describeLimit(limit, restartBudget), limit }
 }
 
-/** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
+/** Restarts a session that cannot be resumed. Its agent cannot be asked for a checkpoint. */
 export const restartInstead = async (
   run: Restarting,
   reason: string,

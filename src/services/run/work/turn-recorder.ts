@@ -10,10 +10,10 @@ import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 import { TurnCollector } from '../../window/turn-collector.ts'
 import { hasHooks } from '../hooks/hook-calls.ts'
-import { unlessTakenOver, outsideHandoffAfter } from '../lease.ts'
+import { outsideHandoffAfter, unlessTakenOver } from '../lease.ts'
 import { TurnNews, tellLoweredWindow, tellUnknownWindow } from '../news/agent-news.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { submitThreadWishes, openThreads } from '../threads/open-threads.ts'
+import { openThreads, submitThreadWishes } from '../threads/open-threads.ts'
 import type { HeardStep } from './launch-watch.ts'
 import { RunningTools } from './running-tools.ts'
 import { type Leaving, SessionLeaving } from './session-leaving.ts'
@@ -37,7 +37,7 @@ interface RecordedLaunch {
   readonly channel?: Channel
 }
 
-/** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
+/** Records the work of one launched agent: turns, tool calls, readings, compactions and usage. */
 export class TurnRecorder {
   readonly #run: RunInProgress
   readonly #gauge: WindowGauge
@@ -60,41 +60,40 @@ export class TurnRecorder {
     const { believedWindow: believed, sha256, redact } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
     this.#gauge = new WindowGauge(defined({ runtime: run.request.runtime.backend, believed }))
-    // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
+    // The opening of a session is on record already. A later prompt belongs to the turn that answers it.
     this.#collector.take({ events: [], texts: unrecorded, isNewTurn: false, reading: this.#gauge.reading() })
   }
 
-  /** Why the session is to be left, once that is so. */
+  /** Why the session is to be left; undefined while it is not. */
   get leaving(): Leaving | undefined {
     return this.#leaving.why
   }
 
-  /** Whether the agent can be interrupted without cutting a tool off. */
+  /** Whether the agent is to be interrupted, and no running tool would be interrupted with it. */
   get mayInterrupt(): boolean {
     return this.leaving !== undefined && (this.#leaving.isAboutMoney || !this.#tools.areRunning)
   }
 
-  /** Takes what is on record already: only the window is followed by it. */
+  /** Takes a step that is on record already: it counts for the level of the window only. */
   skip({ events }: Pick<RuntimeStep<unknown>, 'events'>): void {
     this.#gauge.take(events)
   }
 
-  /** Records what is still open of what others have heard: unlike work that is done, it may lead to a restart. */
+  /** Records the open turn after a transcript was read back. Unlike {@link finish}, this may lead to a restart. */
   async settle(): Promise<void> {
-    // Held by a restart, it has nothing open: that was added to the turn before.
+    // In a session that a restart holds no turn is open: every message was added to the turn before.
     if (this.leaving?.type === 'restart') return
     const turns = this.#collector.last()
     if (turns.length > 0) await this.#record(turns, this.leaving === undefined ? {} : { withholdRestart: true })
   }
 
-  /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
+  /** Takes the next step of the agent. Once a restart holds the session, its messages are added to the turn before. */
   async take(heard: HeardStep<unknown>): Promise<void> {
-    const { step: said } = heard
-    await attachTo(this.#run, said.providerSessionId)
-    const { events, reports, isNewTurn: hasRequest } = this.#gauge.take(said.events)
-    const step = { ...said, events }
+    await attachProviderSession(this.#run, heard.step.providerSessionId)
+    const { events, reports, isNewTurn: hasRequest } = this.#gauge.take(heard.step.events)
+    const step = { ...heard.step, events }
     if (this.leaving === undefined) await this.#report(reports)
-    // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
+    // Before the turn is recorded: a restart that the turn leads to is decided with its cost.
     await this.#account(heard)
     for (const { role, text } of step.texts) if (role === 'assistant') this.#landing.hear(text)
     const { begun } = this.#collector
@@ -102,25 +101,25 @@ export class TurnRecorder {
     const isNewTurn = this.#collector.begun > begun
     this.#tools.take(step, isNewTurn)
     const before = this.leaving
-    // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
+    // A session that a restart holds takes no more turns. One that is left for a limit does, until it has ended.
     const mayRecord = before?.type !== 'restart' && this.#run.held.session.state === 'active'
-    if (mayRecord && said.asksTransfer !== undefined) this.#run.transferWish.submit(said.asksTransfer)
-    if (mayRecord) await submitThreadWishes(this.#run, said.asksThreads)
-    // Its tools have answered, so that the turn is whole.
+    if (mayRecord && step.asksTransfer !== undefined) this.#run.transferWish.submit(step.asksTransfer)
+    if (mayRecord) await submitThreadWishes(this.#run, step.asksThreads)
+    // The handoff waits until the tools of the turn have answered, so that the turn is complete.
     if (mayRecord && before === undefined && this.#run.transferWish.isOpen && !this.#tools.areRunning)
       await this.#handOver(ended)
     else if (mayRecord) await this.#recordEnded(ended, before === undefined ? {} : { withholdRestart: true })
     if (this.leaving?.type === 'restart') {
-      const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
-      await this.#extender.add(this.leaving.handoff, [...said, ...this.#collector.drain()])
+      const late = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
+      await this.#extender.add(this.leaving.handoff, [...late, ...this.#collector.drain()])
     }
     if (heard.isOutOfTurns) this.#leaving.reached('turns')
   }
 
-  /** Hands the work to the agent that was asked for, in the same commit as the turn that asked for it. */
+  /** Hands the work to another agent, in the same commit as the turn in which the agent wished for that. */
   async #handOver(ended: readonly TurnInput[]): Promise<void> {
     const wish = this.#run.transferWish.take()
-    // What its tools answered is added to the turn that called them.
+    // The results of tools belong to the turn that called them.
     const turns = ended.length > 0 ? ended : this.#collector.last()
     const handOver = wish && defined({ targetAgent: wish.to, reason: wish.reason, document: wish.document })
     if (turns.length > 0) return this.#record(turns, defined({ withholdRestart: true as const, handOver }))
@@ -128,7 +127,7 @@ export class TurnRecorder {
     if (handoff !== undefined) this.#leaving.leaveFor(handoff)
   }
 
-  /** Records turns that have ended, and opens the threads that were asked for after the turn that did. */
+  /** Records turns that have ended, and then opens the threads that the agent wished for in them. */
   async #recordEnded(ended: readonly TurnInput[], options: Recording): Promise<void> {
     const delegates = this.#run.threads.hasWishes && !this.#tools.areRunning
     const turns = delegates && ended.length === 0 ? this.#collector.last() : ended
@@ -137,37 +136,37 @@ export class TurnRecorder {
   }
 
   #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
-    const said = this.#origins.take(texts)
-    return this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
+    const attributed = this.#origins.take(texts)
+    return this.#collector.take({ events, texts: attributed, isNewTurn, reading: this.#gauge.reading() })
   }
 
-  /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
+  /** Records the open turn when the agent has stopped: its work is done, or does not continue in this session. */
   async finish(): Promise<void> {
-    const isPassedOn = this.#run.transferWish.isOpen && this.leaving === undefined
+    const isHandedOver = this.#run.transferWish.isOpen && this.leaving === undefined
     const turns = this.#collector.last()
-    if (isPassedOn && this.#run.held.session.state === 'active') await this.#handOver(turns)
+    if (isHandedOver && this.#run.held.session.state === 'active') await this.#handOver(turns)
     else if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
     await openThreads(this.#run)
     if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
   }
 
-  /** Records what it can when the agent was left in the middle: what was passed on, or read, is on record too. */
+  /** Records what it can when the agent was interrupted in a turn: every step that was read, whether or not it was passed on. */
   async leave(unheard: readonly HeardStep<unknown>[] = []): Promise<void> {
     try {
       for (const heard of unheard) await this.take(heard)
       if (this.leaving?.type !== 'restart' && this.#run.held.session.state === 'active') await this.finish()
     } catch {
-      // The store is away, or somebody else has the session: whoever recovers it reads back what they can.
+      // The store is away, or another process has taken the session over: recovery reads the rest back from the transcript.
     }
   }
 
-  /** The text for the agent at work now, if any. An agent that is being left is told nothing. */
+  /** The soft landing for the agent, if one is due. An agent whose session is to be left gets none. */
   takeLanding(): string | undefined {
     const text = this.#landing.takeDue()
     return this.leaving === undefined ? text : undefined
   }
 
-  /** Records what was said to the agent at work, as ours: it is no prompt, and begins no exchange. */
+  /** Records the soft landing that the agent was sent. It is a text of ours and no prompt, so it begins no turn. */
   recordLanding(text: string): void {
     this.#collector.note(text)
     this.#origins.sent(text)
@@ -184,15 +183,15 @@ export class TurnRecorder {
     return this.#extender.hasAnswer
   }
 
-  /** Stays after all: the handoff was cancelled. */
+  /** The session continues after all: the handoff was cancelled. */
   stay(): void {
     this.#leaving.stay()
   }
 
-  /** Tells the monitor of a compaction, after the turn that came before it. While it lasts, nothing is handed off. */
+  /** Reports a compaction to the monitor, after the turn that came before it. During a compaction nothing is handed off. */
   async #report(reports: readonly MonitorReport[]): Promise<void> {
     for (const report of reports) {
-      // A sample is what the turn says that is recorded.
+      // The sample of a reading is recorded with its turn.
       if (report.type === 'sample') continue
       const before = this.#collector.rest()
       if (before.length > 0) await this.#record(before, { withholdRestart: true })
@@ -205,37 +204,37 @@ export class TurnRecorder {
     const window = this.#gauge.windowParts()
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
     const { traceContext } = spans
-    // Where hooks decide about a full window, the turn does not; nor where the work goes to another agent.
-    const isLeft = this.#run.transferWish.isOpen
+    // The turn begins no restart where hooks decide about full windows, nor where the work is handed to another agent.
+    const isHandedOver = this.#run.transferWish.isOpen
     const withholdRestart =
-      options.withholdRestart ?? (isLeft || hasHooks(this.#run, 'on_context_threshold') || undefined)
-    // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
+      options.withholdRestart ?? (isHandedOver || hasHooks(this.#run, 'on_context_threshold') || undefined)
+    // A session that is refused a fresh window is failed later, when its tools have answered, so that their results are recorded.
     const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart, handOver }) }
-    const kept = await this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
-    const handoff = kept.ok ? undefined : await outsideHandoffAfter(this.#run, kept.error)
+    const answer = await this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
+    const handoff = answer.ok ? undefined : await outsideHandoffAfter(this.#run, answer.error)
     if (handoff !== undefined) {
-      // Somebody handed it on meanwhile: what was said since belongs to the turn before.
+      // Another caller has handed the session off meanwhile: the messages since then belong to the turn before.
       this.#leaving.leaveFor(handoff)
       return this.#extender.add(
         handoff,
         inputs.flatMap(({ messages }) => messages),
       )
     }
-    const recorded = unlessTakenOver(this.#run, kept)
+    const recorded = unlessTakenOver(this.#run, answer)
     this.#run.held.update(recorded)
-    // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
+    // Turns of tool results alone, or of a text of ours, do not count: the agent was asked nothing in them.
     const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
     this.#run.account.turnsRecorded(inputs.filter(({ messages }) => messages.some(isAsked)).length)
     this.#news.tell(recorded, this.#gauge.history().model)
-    // A runtime that is asked for its window may answer after the first turn.
+    // A runtime may report its window only after the first turn.
     if (recorded.session.progress.turns > 1) tellUnknownWindow(this.#run, this.#gauge)
     this.#landing.consider(recorded)
-    await this.#leaving.decide(recorded, isLeft || options.withholdRestart === true)
+    await this.#leaving.decide(recorded, isHandedOver || options.withholdRestart === true)
   }
 
   async #account({ totals, money }: HeardStep<unknown>): Promise<void> {
     const { state } = this.#run.held.session
-    // What has ended keeps the figures it had: nobody may write to it any more.
+    // A session that has ended keeps its figures: nobody may write to it.
     if (totals !== undefined && (state === 'active' || state === 'paused')) {
       const request = { ...this.#run.held.working, totals }
       const keep = () =>
@@ -247,11 +246,11 @@ export class TurnRecorder {
   }
 }
 
-/** Tells whose words an agent's texts are, by their channel and by the prompts that the agent was sent. */
-export class TextOrigins {
+/** Finds out who wrote the texts of a session, by their channel and by the prompts that the agent was sent. */
+class TextOrigins {
   readonly #how: PromptWords
   readonly #channel: Channel
-  /** On record already, or to be, with the origins of their parts. */
+  /** The prompts that the agent was sent: they are recorded elsewhere, with the origins of their parts. */
   #sent: readonly KnownPrompt[] = []
 
   constructor(how: PromptWords, channel: Channel) {
@@ -264,43 +263,46 @@ export class TextOrigins {
     this.#sent = withPrompt(this.#sent, { by: `prompt ${this.#sent.length + 1}`, text }, this.#how)
   }
 
-  /** Texts with the origins that their channel allows. A prompt of ours that a runtime says again is left out, once. */
+  /** The texts with the origins that their channel allows. A runtime that repeats a prompt does not get it recorded twice. */
   take(texts: readonly RecordedText[]): readonly RecordedText[] {
-    return texts.flatMap((said) => {
-      if (said.role !== 'user') return [said]
-      const left = metPrompt(this.#sent, said.text, this.#how)
-      if (left === undefined) return [{ ...said, origin: originOn(this.#channel, said.origin) }]
-      this.#sent = left
+    return texts.flatMap((recorded) => {
+      if (recorded.role !== 'user') return [recorded]
+      const rest = metPrompt(this.#sent, recorded.text, this.#how)
+      if (rest === undefined) return [{ ...recorded, origin: originOn(this.#channel, recorded.origin) }]
+      this.#sent = rest
       return []
     })
   }
 }
 
-/** Keeps the runtime's own name of the session, as soon as it is known. */
-export const attachTo = async (
+/** Stores the runtime's own id of the session, as soon as the runtime has reported it. */
+const attachProviderSession = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'retryThroughOutage'>,
   named: string | undefined,
 ): Promise<void> => {
   const providerSessionId = keptName(named)
   const { held, deps } = run
-  const { state, progress, providerSessionId: known } = held.session
-  // What was launched again before anything was recorded goes by its new name.
-  const isSettled = known === providerSessionId || (known !== undefined && progress.turns > 0)
+  const { state, progress, providerSessionId: stored } = held.session
+  // A session that was launched again before its first turn takes the new id.
+  const isSettled = stored === providerSessionId || (stored !== undefined && progress.turns > 0)
   if (providerSessionId === undefined || isSettled || state !== 'active') return
   const request = { ...held.working, providerSessionId }
   run.held.update(
-    unlessTakenOver(run, await run.retryThroughOutage((command) => deps.handoffs.attachSession({ ...request, ...command }))),
+    unlessTakenOver(
+      run,
+      await run.retryThroughOutage((command) => deps.handoffs.attachSession({ ...request, ...command })),
+    ),
   )
 }
 
-/** Tells the monitor of the session what its runtime says of the window beside its turns, and others of a compaction. */
-export const reportWindow = async (run: RunInProgress, report: MonitorReport): Promise<void> => {
-  const { session, monitor: known } = run.held
+/** Reports to the monitor of the session what the runtime says about the window, and emits compactions. */
+const reportWindow = async (run: RunInProgress, report: MonitorReport): Promise<void> => {
+  const { session, monitor: before } = run.held
   const reported = await run.retryThroughOutage((named) => run.deps.context.report({ session, report, ...named }))
   const { outcome, monitor } = unlessTakenOver(run, reported)
   run.held.update({ session, monitor })
   if (report.type !== 'compaction' || outcome !== 'compaction_logged') return
   const { trigger, preTokens = null } = report
   run.news.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
-  tellLoweredWindow(run, known)
+  tellLoweredWindow(run, before)
 }

@@ -9,20 +9,20 @@ import type { RunnerDeps } from '../run-terms.ts'
 /** How many handoffs to choose from at most. */
 const MOST = 32
 
-/** How a worker claims. */
+/** For which agents a worker claims, and how. */
 interface ClaimTerms {
-  /** The agents that it works for. */
+  /** The agents of the worker. */
   readonly agents: readonly string[]
   readonly claimant: string
   readonly claimMs: number
 }
 
-/** Claims handoffs that wait for agents. One whose source is held by somebody alive is theirs to carry out, or to leave. */
+/** Claims handoffs that wait for agents. While a living process holds the source of a handoff, that process decides about it. */
 export class Claims {
   readonly #deps: RunnerDeps
   readonly #terms: ClaimTerms
   readonly #spread = new ClaimSpread()
-  /** The agent that is asked for first: each in its turn. */
+  /** The agent whose handoffs are looked for first: each agent in turn. */
   #first = 0
   #isAnyHeld = false
 
@@ -31,12 +31,12 @@ export class Claims {
     this.#terms = terms
   }
 
-  /** Whether something was left to the living when the next one was looked for. */
+  /** Whether the latest search passed over a handoff whose source is held by a living process. */
   get isAnyHeld(): boolean {
     return this.#isAnyHeld
   }
 
-  /** The next handoff for any of the agents; the agent after the last one that got something is asked for first. */
+  /** Claims the next handoff for any of the agents, beginning after the agent that got the last one. */
   async next(): Promise<HandoffMetadata | undefined> {
     const { agents } = this.#terms
     this.#isAnyHeld = false
@@ -50,7 +50,7 @@ export class Claims {
     return undefined
   }
 
-  /** Claims the oldest one; when others were faster, any of the oldest. */
+  /** Claims the oldest handoff of an agent; after a conflict with other workers, any of the oldest. */
   async #claimFor(agent: string): Promise<HandoffMetadata | undefined> {
     const waiting = await this.#waitingFor(agent)
     for (let conflicts = 0; waiting.length > 0; conflicts += 1) {
@@ -69,7 +69,7 @@ export class Claims {
     return undefined
   }
 
-  /** The oldest ones, whoever holds their sources. */
+  /** The oldest handoffs for an agent, also those whose sources are held. */
   async #waitingFor(agent: string): Promise<HandoffMetadata[]> {
     const waiting: HandoffMetadata[] = []
     for await (const handoff of everyPage((page) => this.#deps.store.handoffs.listPendingFor(agent, page)))
@@ -78,8 +78,8 @@ export class Claims {
   }
 
   /**
-   * Whether somebody holds the source of a handoff, as far as can be known. A source whose own agent works here, and which
-   * has left no checkpoint, is not claimed either: it is recovered first, and asked for one.
+   * Whether a living process holds the source of a handoff, as far as this process can know. A source without a checkpoint
+   * counts as held if its own agent works here: its session is recovered first, and its agent is asked for a checkpoint.
    */
   async #isHeld({ sourceSessionId, sourceAgent, document, checkpoint }: HandoffMetadata): Promise<boolean> {
     const { store, clock } = this.#deps
@@ -92,16 +92,16 @@ export class Claims {
   }
 }
 
-/** A claim of this length is over at once. */
+/** A claim of this length expires at once. */
 const SHORTEST_CLAIM_MS = 1
 
-/** Whether a handoff was claimed more often than this, each time for nothing but the last. The record is read only if it may be so. */
+/** Whether a handoff was claimed more than `most` times without being taken up. The log is read only if its version allows that. */
 export const isClaimedTooOften = async (
   deps: Pick<RunnerDeps, 'store'>,
   handoff: HandoffMetadata,
   most: number,
 ): Promise<boolean> => {
-  // Each claim is a step in the version of a handoff, and so are its beginning and other things.
+  // Each claim raises the version of a handoff by one, and so do other changes.
   if (handoff.version - 1 <= most) return false
   let claims = 0
   const entries = everyPage((page) => deps.store.audit.list(handoff.conversationId, page))
@@ -109,7 +109,7 @@ export const isClaimedTooOften = async (
   return claims > most
 }
 
-/** A claim that was given back came to nothing, and killed nobody. */
+/** A claim counts as one, and giving it back takes that off again: no process was lost with it. */
 const claimsIn = (event: AuditEvent, { id }: HandoffMetadata): number => {
   if (event.type !== 'handoff.accepted' && event.type !== 'handoff.claim_renewed') return 0
   if (event.handoffId !== id) return 0
@@ -118,7 +118,7 @@ const claimsIn = (event: AuditEvent, { id }: HandoffMetadata): number => {
   return deadline <= later(acceptedAt, SHORTEST_CLAIM_MS) ? -1 : 0
 }
 
-/** Gives a claim back, so that somebody else need not wait until it runs out. One that is lost is given back already. */
+/** Gives a claim back, so that another worker need not wait until it expires. A claim that is lost already needs nothing. */
 export const giveBack = async ({ handoffs }: Pick<RunnerDeps, 'handoffs'>, handoff: HandoffMetadata): Promise<void> => {
   const claimant = claimOf(handoff)?.claimant
   if (claimant === undefined) return

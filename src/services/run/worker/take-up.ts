@@ -18,8 +18,8 @@ import { type Launcher, startSuccessor } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
 
 /**
- * Takes a handoff up that this process has claimed, without ever having held its source: the opening of the successor is
- * stored with the commit that completes the handoff, and the run holds the successor from then on.
+ * Carries out a handoff that this process has claimed, though it never held the source. The opening of the successor is
+ * stored in the commit that completes the handoff; from then on the run holds the successor.
  */
 export const takeUp = async <Message>(
   run: RunInProgress<Message>,
@@ -50,7 +50,7 @@ interface SuccessorOpening {
   readonly nonce?: string
 }
 
-/** The opening that is stored with the handoff, if the process that held its source came so far; else a new one. */
+/** The opening that the process of the source has stored with the handoff, or else a new one. */
 const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<SuccessorOpening> => {
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   const targetSessionId = prepared?.sessionId ?? agentSessionId(run.deps.ids.next())
@@ -65,9 +65,9 @@ const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<
 }
 
 /**
- * Stops agents that only hand the work to each other, whoever works for them, and work whose time or money is over. The
- * run takes the source over then, so that its end ends the handoff and the source as in any run: nobody is to try it
- * again. A source without a lease is left as it is.
+ * Stops agents that only hand the work to each other, and work whose time or budget is over. Then this run takes the source
+ * over, so that its end also ends the handoff and the source, and no worker claims the handoff again. A source without a
+ * lease stays as it is.
  */
 const mustBePossible = async (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Promise<void> => {
   try {
@@ -77,22 +77,22 @@ const mustBePossible = async (run: RunInProgress, handoff: HandoffMetadata, clai
   } catch (error) {
     if (!(error instanceof RunExhausted || error instanceof RunTimedOut)) throw error
     const { handoffs } = run.deps
-    const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
+    const retried = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
       run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
     const source = { session: handoff.sourceSessionId, ...run.lease, ifAbandoned: true } as const
-    const taken = await keep((named) => handoffs.takeOverSession({ ...source, ...named }))
+    const taken = await retried((named) => handoffs.takeOverSession({ ...source, ...named }))
     if (taken.ok) {
       run.held.hold(mustHold(taken.value))
       run.held.claimAs(claimant)
     } else {
       const end = { handoff: handoff.id, by: claimant, reason: error.message }
-      unwrap(await keep((named) => handoffs.failHandoff({ ...end, ...named })))
+      unwrap(await retried((named) => handoffs.failHandoff({ ...end, ...named })))
     }
     throw error
   }
 }
 
-/** Renews a claim while hooks take their time. A claim that is lost shows when the handoff is completed. */
+/** Renews a claim while hooks run. A lost claim shows when the handoff is completed. */
 const renewing = (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Disposable => {
   const { leaseMs: claimMs } = run.lease
   const renew = (): void => {
