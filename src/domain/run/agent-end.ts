@@ -14,7 +14,7 @@ export type AgentReport =
   /** No record of a known format. */
   | 'no known line'
 
-/** Where the outcome of an agent is taken from: its work is done; its own words or the way it stopped say why not; or its output was cut or unknown. */
+/** The verdict about an agent: its work is done; it is not, and its words or the way it stopped give the reason; or its output was cut or unknown. */
 export type AgentVerdict = 'done' | 'its words' | 'how it stopped' | 'cut' | 'unknown'
 
 /**

@@ -26,7 +26,7 @@ export interface Configuration {
     readonly isEnabled: boolean
     /** The policy that was chosen; absent means `auto` for runs, and `advise` for sessions that nobody runs. */
     readonly policy?: PressurePolicy
-    /** Lowest first; one that is switched off is not in it. */
+    /** Lowest first, without those that are switched off. */
     readonly milestones: readonly Milestone[]
   }
   /** The most tokens to use of a window; absent means as many as the runtime allows. */
@@ -73,7 +73,7 @@ export interface Configuration {
     readonly markers?: { readonly begin: string; readonly end: string }
     readonly budgetTokens: number
     readonly expiresMs: number
-    /** The milestone at which a person is told of thread handoffs; absent means never. */
+    /** The milestone at which a run suggests a thread handoff to the person; absent means never. */
     readonly offerAt?: string
   }
   /** How long commands are remembered; false means for ever. */

@@ -64,7 +64,7 @@ const combined = (a: UsageTotals, b: UsageTotals, by: (one: number, other: numbe
     cacheReadTokens: part('cacheReadTokens'),
     cacheWriteTokens: part('cacheWriteTokens'),
     costUsd: part('costUsd'),
-    // Zero after a figure of the runtime has replaced the estimate: then the part is left out.
+    // It is zero once a figure of the runtime has replaced the estimate, and is left out then.
     estimatedUsd: part('estimatedUsd') || undefined,
   })
 }

@@ -2,7 +2,7 @@
 const LANDED = '[landed]'
 
 /**
- * The built-in text of a soft landing, said to the agent when its window reaches the critical milestone.
+ * The built-in text of a soft landing, which the agent is sent when its window reaches the critical milestone.
  *
  * @example
  * ```ts

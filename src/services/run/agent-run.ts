@@ -16,7 +16,7 @@ export interface RunWatch {
 export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, void>
 
 /**
- * A run: iterate it for the agent's messages, listen to it for what happens, and wait for its summary.
+ * A run: iterate it for the agent's messages, listen to its events, and wait for its summary.
  *
  * Nothing is done before it is iterated. Leaving the loop early cancels the run.
  *

@@ -43,7 +43,7 @@ export class HeldSession {
     return this.#working?.monitor
   }
 
-  /** The id of the session, or of the one that is about to begin. */
+  /** The id of the session that is held, or of the planned one. */
   get id(): AgentSessionId | undefined {
     return this.#working?.session.id ?? this.#plannedId
   }
@@ -58,7 +58,7 @@ export class HeldSession {
     this.#working = { session, holder, ...(monitor !== undefined && { monitor }) }
   }
 
-  /** Takes in what a command answered about the session. */
+  /** Replaces the copy of the session with the one that a command has answered with. */
   update({ session, monitor }: Pick<WorkingSession, 'session' | 'monitor'>): void {
     this.#working = { ...this.working, session, ...(monitor !== undefined && { monitor }) }
   }
@@ -107,7 +107,7 @@ export class HeldSession {
     return this.#answeringModel
   }
 
-  /** The model that answers, or else the one that was asked for. */
+  /** The model that answers, or else the requested one. */
   get model(): string | undefined {
     return this.#answeringModel ?? this.session.model
   }

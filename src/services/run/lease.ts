@@ -15,7 +15,7 @@ export const startHeartbeat = (run: Pick<RunInProgress, 'deps' | 'held' | 'lease
     const { session, holder } = run.held
     try {
       const isOurs = await run.deps.store.leases.renew(session.id, holder, run.lease.leaseMs)
-      // A session that was handed off or ended meanwhile has released its lease: then nobody took it.
+      // A session that was handed off or ended meanwhile has released its lease: that is no takeover.
       if (!isOurs && run.held.session.id === session.id && run.held.hasLease) run.stop(run.held.supersededError())
     } catch (error) {
       // The store is away. The next beat tries again; if the store stays away, the lease expires.
@@ -55,12 +55,12 @@ const HELD: readonly Refusal['code'][] = ['session.not_active', 'session.illegal
 export const outsideHandoff = async (run: Holding): Promise<HandoffMetadata | undefined> => {
   const { deps, held } = run
   const { id } = held.session
-  const now = await run.retryThroughOutage(() => deps.history.session(id))
-  const handoffId = now && heldBy(now)
-  if (now === undefined || handoffId === undefined) return undefined
+  const current = await run.retryThroughOutage(() => deps.history.session(id))
+  const handoffId = current && heldBy(current)
+  if (current === undefined || handoffId === undefined) return undefined
   const isOurs = await run.retryThroughOutage(() => deps.store.leases.renew(id, held.holder, run.lease.leaseMs))
   if (!isOurs) return undefined
-  held.update({ session: now })
+  held.update({ session: current })
   return run.retryThroughOutage(() => deps.history.handoff(handoffId))
 }
 

@@ -108,7 +108,7 @@ export class RestartRunner {
     return new Worker(this.#deps, request, { takeUp, recover }).work()
   }
 
-  /** Sessions whose leases have not expired: until then nobody can know whether their holders are gone. The first to expire comes first. */
+  /** Sessions whose leases have not expired: until then their holders may be alive. The first to expire comes first. */
   waiting(): Promise<readonly HeldLease[]> {
     return waitingSessions(this.#deps)
   }
@@ -175,7 +175,7 @@ export class RestartRunner {
     }
   }
 
-  /** The run of a thread, beside the one that delegated it and with its money. */
+  /** The run of a thread, beside the run that delegated it and on the same budget. */
   #thread(about: CastRunRequest, spending: SharedSpending): AgentRun<unknown> {
     return new AgentRun((watch) => this.#work(about, watch, { spending }))
   }

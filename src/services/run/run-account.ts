@@ -2,7 +2,7 @@ import { type RefusedTool, withRefused } from '../../domain/run/refused-tools.ts
 import { addTotals, NO_TOTALS, type RunSummary } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
-/** The money that a run and its threads spend together, and what was spent before. */
+/** The cost of a run and its threads together, and of the work before them. */
 export class SharedSpending {
   #earlierUsd = 0
   #usd = 0

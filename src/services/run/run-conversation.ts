@@ -28,7 +28,7 @@ export class RunConversation {
     return taskOf(this.#current)
   }
 
-  /** Takes in what a new prompt made of the conversation. */
+  /** Replaces the copy of the conversation. */
   update(conversation: Conversation): void {
     this.#current = conversation
   }

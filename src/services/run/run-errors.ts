@@ -20,7 +20,7 @@ export class RunCancelled extends Error {
   }
 }
 
-/** A limit of the conversation or of the run is reached, and nothing more is launched or asked. */
+/** A limit of the conversation or of the run is reached: no agent is launched or asked any more. */
 export class RunExhausted extends Error {
   override readonly name = 'RunExhausted'
   readonly code = 'run.exhausted'
@@ -32,7 +32,7 @@ export class RunExhausted extends Error {
   }
 }
 
-/** The agent said nothing for longer than it may. */
+/** The agent was silent for longer than the idle timeout. */
 export class AgentSilent extends Error {
   override readonly name = 'AgentSilent'
   readonly code = 'run.idle'

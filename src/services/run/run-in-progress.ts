@@ -99,7 +99,7 @@ export const newRun = <Message>(
   })
 }
 
-/** The parts of a run that say where its work is done. */
+/** The parts of a run that determine where its work is done. */
 export type Placed = Pick<RunInProgress, 'conversation' | 'setting' | 'request' | 'places'>
 
 /**

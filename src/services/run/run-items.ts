@@ -1,14 +1,14 @@
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { RunEvent } from '../../domain/run/run-event.ts'
 
-/** A message of the agent, and the session it was said in. */
+/** A message of the agent, and its session. */
 export interface RunMessage<Message> {
   readonly type: 'message'
   readonly sessionId: AgentSessionId
   readonly message: Message
 }
 
-/** Something in the stream of a run: its `type` says whether it is a message or which event it is. */
+/** A message or an event in the stream of a run; `type` tells which. */
 export type RunItem<Message> = RunMessage<Message> | RunEvent
 
 /** Marks the point before a successor is launched: the run waits for its reader there, though there is no message. */
@@ -18,7 +18,7 @@ export const BEFORE_SUCCESSOR: unique symbol = Symbol('between two sessions')
 export interface ItemSource<Message> {
   readonly messages: AsyncIterator<Message | typeof BEFORE_SUCCESSOR, void>
   readonly on: (listener: (event: RunEvent) => void) => () => void
-  /** The session that the latest message was said in. */
+  /** The session of the latest message. */
   readonly sessionId: () => AgentSessionId
 }
 

@@ -18,7 +18,7 @@ import type { Milestone } from '../../domain/window/milestone.ts'
 import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
 import type { Worktrees } from '../../ports/agent/worktrees.ts'
 
-/** How runs are carried out unless a run says otherwise. */
+/** Settings of runs: of all of them, or of one run, which come first. */
 export interface RunSettings {
   /** Called at their moments; threshold hooks replace the built-in restart. */
   readonly hooks?: readonly HookSettings[]
@@ -58,7 +58,7 @@ export interface RunSettings {
   readonly allowUnpriced?: boolean
   /** How far the agents of a run may delegate: see {@link FanOutLimits} for each limit and its default. */
   readonly fanOut?: Partial<FanOutLimits>
-  /** Where the work is done, unless the conversation says. */
+  /** Where the work is done, unless the conversation has a workspace on record. */
   readonly workspace?: Workspace
   /** Gives the conversation a git worktree and a branch of its own, unless its workspace names a worktree. */
   readonly worktree?: WorktreeSettings
@@ -76,7 +76,7 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   readonly conversation?: string
   /** A stored conversation, by its id instead of its key. */
   readonly conversationId?: ConversationId
-  /** The policy about a full window: do nothing, say so, or restart. */
+  /** The policy about a full window: `manual` does nothing, `advise` reports it, `auto` restarts. */
   readonly policy?: PressurePolicy
   readonly milestones?: readonly Milestone[]
   /** How many tokens of the window to use, fewer than the model takes. */
@@ -182,7 +182,7 @@ export const BEATS_PER_LEASE = 3
 
 /** Parts of a configuration for runs, beside their settings. */
 export interface RunSurroundings {
-  /** Settings by agent name, unless a run says otherwise. */
+  /** Settings by agent name, for what a run does not set itself. */
   readonly agents?: ReadonlyMap<string, AgentRunSettings>
   /** Makes the worktrees of conversations that have one of their own. */
   readonly worktrees?: Worktrees

@@ -48,13 +48,13 @@ export interface RunnerDeps extends RunSurroundings {
   readonly believedWindow?: (model: string) => WindowSize | undefined
   /** List prices, for runtimes that report their cost at the end or never. */
   readonly priceOf?: PriceOf
-  /** The budget of conversations that are opened now, where a run says nothing else. */
+  /** The budget of new conversations, where a run sets none. */
   readonly restartBudget?: RestartBudget
-  /** How windows are watched unless a run says otherwise. */
+  /** How windows are monitored, where a run sets nothing else. */
   readonly monitor?: MonitorSettings
   /** Hides secrets in events and hook payloads, as it does in everything that is stored. */
   readonly redact?: (text: string) => string
-  /** Settings of every run, unless the run says otherwise. */
+  /** Settings of every run, for what the run does not set itself. */
   readonly settings?: RunSettings
 }
 

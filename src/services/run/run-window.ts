@@ -12,7 +12,7 @@ import type { RetryThroughOutage } from './retry-through-outage.ts'
 import { monitorOf } from './run-request.ts'
 import type { RunnerDeps, RunTerms } from './run-terms.ts'
 
-/** The parts of a run that say how full windows are treated in it. */
+/** The parts of a run that determine its policy about full windows. */
 type Windowed = Pick<RunTerms, 'deps' | 'request'> & { readonly held: HeldSession }
 
 /** The policy about a full window: of this run, else of its session, else of all. */

@@ -25,7 +25,7 @@ export interface RunEnding {
   readonly limit?: BudgetLimit
   /** Whether the session stays active without a holder, so that another process resumes it. */
   readonly isHandedBack?: boolean
-  /** The store was set back: nothing more is stored, and the run fails with this. */
+  /** The failure of a store that was set back: nothing more is stored, and the run fails with it. */
   readonly setBack?: StoreFailure
 }
 
@@ -57,8 +57,10 @@ const endingAsHolder = async (
   const renew = () => run.deps.store.leases.renew(session.id, holder, run.lease.leaseMs)
   const isOurs = await run.retryThroughOutage(renew, { outageMs: ENDING_OUTAGE_MS })
   if (isOurs) return ending
-  const now = await run.retryThroughOutage(() => run.deps.history.session(session.id), { outageMs: ENDING_OUTAGE_MS })
-  const isTakenUp = ending.outcome === 'handed_over' && now?.state === 'handed_off'
+  const current = await run.retryThroughOutage(() => run.deps.history.session(session.id), {
+    outageMs: ENDING_OUTAGE_MS,
+  })
+  const isTakenUp = ending.outcome === 'handed_over' && current?.state === 'handed_off'
   return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.supersededError()))
 }
 
@@ -89,10 +91,10 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
     ending = withoutSecrets(run, endingOf(error))
   }
   const summary = summaryOf(run, ending)
-  if (run.held.isThere) tellSessionEnd(run, ending)
+  if (run.held.isThere) emitSessionEnd(run, ending)
   const { id: sessionId } = run.held
   if (sessionId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
-    await tellHooks(run, ending, sessionId).catch((error: unknown) => {
+    await callEndHooks(run, ending, sessionId).catch((error: unknown) => {
       failure = error
     })
   run.news.emit({ type: 'run:end', summary })
@@ -110,7 +112,7 @@ const withRefusedWrites = ({ account }: Pick<RunInProgress, 'account'>, ending: 
 const withoutSecrets = ({ deps }: Pick<RunInProgress, 'deps'>, { reason, ...ending }: RunEnding): RunEnding =>
   defined({ ...ending, reason: reason === undefined ? undefined : (deps.redact?.(reason) ?? reason) })
 
-const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { outcome, reason }: RunEnding): void => {
+const emitSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { outcome, reason }: RunEnding): void => {
   const { session } = run.held
   if (outcome === 'superseded') run.news.emit({ type: 'session:replaced', sessionId: session.id })
   else run.news.emit({ type: 'session:end', sessionId: session.id, state: session.state, reason: reason ?? null })
@@ -124,16 +126,16 @@ const settle = async (
   const { handoffs, history } = run.deps
   const retried = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
     run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
-  const now = await retried(() => history.session(run.held.session.id))
-  if (now === undefined) return void (await mustStillBeThere(run, { outcome }))
-  run.held.update({ session: now })
-  if (isTerminal(now)) return
+  const current = await retried(() => history.session(run.held.session.id))
+  if (current === undefined) return void (await mustStillBeThere(run, { outcome }))
+  run.held.update({ session: current })
+  if (isTerminal(current)) return
   // A session that is handed to another agent, or back, is not ended here. Its next holder need not wait until our lease expires.
-  if (isHandedBack || (await isForAnother(run.deps, now, run.agents))) {
-    await retried(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
+  if (isHandedBack || (await isForAnother(run.deps, current, run.agents))) {
+    await retried(() => run.deps.store.leases.renew(current.id, run.held.holder, SHORTEST_LEASE_MS))
     return
   }
-  const handoffId = heldBy(now)
+  const handoffId = heldBy(current)
   if (handoffId !== undefined) {
     const end = { handoff: handoffId, reason, by: run.held.claimant, holder: run.held.holder }
     const ended = await retried((named) =>
@@ -176,7 +178,7 @@ const HOOK_EVENT = {
   writes_refused: 'failed',
 } as const satisfies Record<RunOutcome, string>
 
-const tellHooks = async (
+const callEndHooks = async (
   run: HookCaller & Pick<RunInProgress, 'account'>,
   { outcome, reason }: RunEnding,
   sessionId: AgentSessionId,

@@ -55,7 +55,7 @@ export const callHooks = async <Moment extends HookMoment>(
   const redacted = withoutSecrets(payload, run.deps.redact)
   const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload: redacted, ...signal })
   const { results } = report
-  for (const result of results) tellHookCalled(run, { sessionId, moment, result })
+  for (const result of results) emitHookCalled(run, { sessionId, moment, result })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
   const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : {}
   if (results.length > 0)
@@ -68,7 +68,7 @@ const LONGEST_LINE = 300
 const LONGEST_ERROR_OUTPUT = 4_000
 
 /** Emits the result of a hook, and logs the error output of one that succeeded. */
-const tellHookCalled = (
+const emitHookCalled = (
   { deps: { logger, redact = (text) => text }, news }: HookCaller,
   about: { readonly sessionId: AgentSessionId; readonly moment: HookMoment; readonly result: HookResult },
 ): void => {

@@ -20,17 +20,17 @@ export class TurnNews {
   }
 
   /** Emits the recorded turns, which this model answered. */
-  tell(recorded: RecordedTurns, model: string | undefined): void {
+  emit(recorded: RecordedTurns, model: string | undefined): void {
     this.#run.held.answeredBy(model)
     const now = performance.now()
-    tellTurns(this.#run, recorded, now - this.#lastTurnMs)
+    emitTurns(this.#run, recorded, now - this.#lastTurnMs)
     this.#lastTurnMs = now
-    tellMilestones(this.#run, recorded)
+    emitMilestones(this.#run, recorded)
   }
 }
 
 /** Emits the recorded turns to listeners, log and telemetry. */
-const tellTurns = (
+const emitTurns = (
   run: Pick<RunInProgress, 'held' | 'news' | 'log' | 'spans'>,
   { session, turns }: RecordedTurns,
   durationMs: number,
@@ -49,7 +49,7 @@ const tellTurns = (
 }
 
 /** Emits the milestones that the recorded turns have reached. */
-const tellMilestones = (
+const emitMilestones = (
   run: Pick<RunInProgress, 'held' | 'news' | 'deps' | 'conversation'>,
   { session, signals = [] }: RecordedTurns,
 ): void => {
@@ -63,7 +63,7 @@ const tellMilestones = (
 }
 
 /** Emits that the usable window is smaller than believed, if a compaction has shown that. */
-export const tellLoweredWindow = (
+export const emitLoweredWindow = (
   run: Pick<RunInProgress, 'held' | 'news'>,
   before: ContextMonitor | undefined,
 ): void => {
@@ -75,7 +75,7 @@ export const tellLoweredWindow = (
 }
 
 /** Emits, once in a run, that the level of the window is unknown: a restart that is due cannot be seen. */
-export const tellUnknownWindow = (
+export const emitUnknownWindow = (
   run: Pick<RunInProgress, 'request' | 'deps' | 'held' | 'news'>,
   gauge: WindowGauge,
 ): void => {
@@ -90,7 +90,7 @@ export const tellUnknownWindow = (
 }
 
 /** Counts the refused tool calls and the ones that changed files, and emits each refusal. */
-export const tellRefusedTools = (
+export const countRefusedTools = (
   { account, deps, held, news, request }: Pick<RunInProgress, 'account' | 'deps' | 'held' | 'news' | 'request'>,
   { refused = [], writes = 0 }: Pick<RuntimeStep<unknown>, 'refused' | 'writes'>,
 ): void => {

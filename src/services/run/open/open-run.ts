@@ -163,8 +163,8 @@ export const beginAnew = async <Message>(
       unwrap(await run.retryThroughOutage((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))),
     ),
   )
-  tellBegun(run)
-  tellFollowUp(run, followUp)
+  emitSessionStart(run)
+  emitFollowUp(run, followUp)
   const prompt = joinedPrompt([hookContext, words])
   const resumed = opening.providerSessionId && resumeIn(run, opening.providerSessionId, { prompt })
   return resumed || startFresh(run, prompt)
@@ -198,12 +198,12 @@ type Noting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'tools' 
 const withNotes = async (run: Noting, { id }: AgentSession, continuation: string): Promise<string> =>
   joinedPrompt([continuation, await threadsNote(run, id), await lookBackNote(run)])
 
-const tellFollowUp = (run: Pick<RunInProgress, 'held' | 'news'>, followUp: FollowUpDecision | undefined): void => {
+const emitFollowUp = (run: Pick<RunInProgress, 'held' | 'news'>, followUp: FollowUpDecision | undefined): void => {
   if (followUp !== undefined)
     run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...followUp })
 }
 
-const tellBegun = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans'>): void => {
+const emitSessionStart = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans'>): void => {
   run.account.sessionBegun()
   const { id: sessionId, epoch } = run.held.session
   run.news.emit({ type: 'session:start', sessionId, epoch, isContinuation: false, previousSessionId: null })
@@ -239,8 +239,8 @@ const resumePaused = async <Message>(
   }
   run.held.hold({ ...resumed, holder })
   await applyMonitorSettings(run)
-  tellBegun(run)
-  if (providerSessionId !== undefined) tellFollowUp(run, followUp)
+  emitSessionStart(run)
+  if (providerSessionId !== undefined) emitFollowUp(run, followUp)
   if (providerSessionId === undefined) return relaunch(run)
   const owed = (await readBackWork(run, providerSessionId)) ?? (await owedRestart(run))
   return owed ?? resumeIn(run, providerSessionId, await promptToResume(run))

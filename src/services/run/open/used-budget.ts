@@ -12,7 +12,7 @@ import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
-import { tellReached } from '../work/limits.ts'
+import { emitLimitReached } from '../work/limits.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 import { noteUnsaidTask } from './unsaid-task.ts'
 
@@ -58,7 +58,7 @@ const isSincePrompt = ({ conversation }: Limited, { progress }: AgentSession): b
   return prompt === undefined || progress.nextSequence > prompt.sequence
 }
 
-/** Ends a session that was taken over too often. After an earlier takeover it pauses: what killed the process may do so again. */
+/** Ends a session that was taken over too often. After earlier takeovers the run waits a while: the work may have killed its process, and may do so again. */
 export const afterTakeover = async (
   run: Limited & Pick<RunInProgress, 'signal'>,
   use: BudgetUse,
@@ -69,7 +69,7 @@ export const afterTakeover = async (
 }
 
 const overFor = (run: Limited, limit: BudgetLimit): SessionOutcome => {
-  tellReached(run, limit)
+  emitLimitReached(run, limit)
   return { type: 'over', outcome: 'exhausted', reason: describeStop(limit, run.conversation.restartBudget), limit }
 }
 

@@ -37,7 +37,7 @@ export const endOrphans = async (
   { store, processes }: Pick<RunnerDeps, 'store' | 'processes'>,
   sessionId: AgentSessionId,
 ): Promise<readonly OrphanedProcess[]> => {
-  const left: OrphanedProcess[] = []
+  const orphans: OrphanedProcess[] = []
   const lease = await store.leases.find(sessionId)
   if (lease?.broken?.includes('processes') === true)
     throw new Error(
@@ -48,9 +48,9 @@ export const endOrphans = async (
     const fate = (await processes?.end(process)) ?? 'elsewhere'
     if (fate === 'remains')
       throw new Error(`The agent that was left at work (${nameOf(process)}) does not end, so nobody else begins.`)
-    if (fate !== 'gone') left.push({ process, fate })
+    if (fate !== 'gone') orphans.push({ process, fate })
   }
-  return left
+  return orphans
 }
 
 const nameOf = ({ host, leader }: ProcessIdentity): string =>

@@ -26,7 +26,7 @@ export class RecordedSession {
     this.#task = redact(task).trim()
   }
 
-  /** Reads what is on record of a session, and of others on the same provider session: they share its transcript. */
+  /** Reads the record of a session, and of others on the same provider session: they share its transcript. */
   static async of(
     run: RecordOfRun & Pick<RunInProgress, 'setting'>,
     { id, providerSessionId }: AgentSession,
@@ -68,9 +68,9 @@ export class RecordedSession {
 
   #isRecorded({ role, text, id }: RecordedText): boolean {
     const key = keyOf(role, this.#redact(text), id)
-    const left = this.#messages.get(key) ?? 0
-    if (left > 0) this.#messages.set(key, left - 1)
-    return left > 0
+    const count = this.#messages.get(key) ?? 0
+    if (count > 0) this.#messages.set(key, count - 1)
+    return count > 0
   }
 
   #isTask({ text }: RecordedText): boolean {

@@ -74,7 +74,7 @@ interface CarriesOut {
   carriesOut(handoff: HandoffMetadata): boolean
 }
 
-/** The handoffs that a cast carries out. With `leavesReady`, those that need nothing more of their source are left for a worker to claim. */
+/** The handoffs that a cast carries out. With `leavesReady`, a handoff that needs nothing more of its source is left for a worker to claim. */
 const castOf = (agents: Cast, leavesReady: boolean): CarriesOut => ({
   carriesOut: ({ kind, targetAgent, document, checkpoint }) => {
     const isReady = document !== undefined || checkpoint !== undefined

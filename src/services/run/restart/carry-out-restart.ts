@@ -54,7 +54,7 @@ const carryOutSteps = async (
   const old = run.held.session
   const figures = run.held.figures()
   const isTransfer = handoff.kind === 'agent_transfer'
-  tellBegun(run, handoff)
+  emitHandoffStart(run, handoff)
   if (isTransfer) await throwIfBouncing(run, handoff)
   const checkpointed = await withCheckpoint(run, { handoff, ...heldBy(run) })
   throwIfSpent(run)
@@ -85,14 +85,14 @@ const carryOutSteps = async (
  */
 export const handOver = async (run: RunInProgress, handoff: HandoffMetadata): Promise<RunEnding> => {
   const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff
-  tellBegun(run, handoff)
+  emitHandoffStart(run, handoff)
   if (handoff.kind === 'agent_transfer') await withCheckpoint(run, { handoff, ...heldBy(run) })
   run.news.emit({ type: 'agent:handoff:left', handoffId, fromAgent, toAgent, oldSessionId: run.held.session.id })
   const reason = `The work is handed to ${inQuotes(toAgent)}, who takes no part in this run: handoff ${handoffId} waits for a worker.`
   return { outcome: 'handed_over', reason }
 }
 
-const tellBegun = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMetadata): void => {
+const emitHandoffStart = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMetadata): void => {
   const { id: handoffId, kind, sourceAgent: fromAgent, targetAgent: toAgent, reason } = handoff
   const oldSessionId = run.held.session.id
   if (kind === 'context_restart')
@@ -136,8 +136,8 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
 }
 
 const reread = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<Step> => {
-  const now = await run.retryThroughOutage(() => run.deps.history.handoff(handoff.id))
-  return { handoff: now ?? handoff }
+  const reread = await run.retryThroughOutage(() => run.deps.history.handoff(handoff.id))
+  return { handoff: reread ?? handoff }
 }
 
 /** A hook that asks for a new session wants no checkpoint; an overflowed or lost window cannot give one. */
@@ -157,7 +157,7 @@ const withClaim = async (
     const request = { ...step, claimant: run.held.claimant, claimMs: run.lease.leaseMs, holder: run.held.holder }
     const claimed = await run.retryThroughOutage((named) => run.deps.handoffs.acceptHandoff({ ...request, ...named }))
     if (claimed.ok) return claimed.value
-    // Completed or ended by somebody else, it is no longer ours to carry out.
+    // Another process has completed or ended the handoff: this run must not carry it out.
     if (claimed.error.code === 'handoff.illegal_transition') throw run.held.supersededError()
     if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
     await pauseFor(LOOK_AGAIN_MS, run.signal)
@@ -187,7 +187,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
 }
 
 /** Emits that this run has taken up a handoff that another run left. */
-export const tellTakenUp = async (
+export const announceTakenUp = async (
   run: HookCaller & Pick<RunInProgress, 'account' | 'held' | 'spans'>,
   handoff: HandoffMetadata,
 ): Promise<void> => {

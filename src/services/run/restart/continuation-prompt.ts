@@ -39,7 +39,7 @@ const openingFor = async (run: OpeningParts, nonce: string): Promise<Continuatio
   return { originalTask, personWords: { chosen: await personWordsOf(run), nonce } }
 }
 
-/** The opening of a session that continues work which an earlier one left unfinished, when nothing new is asked. */
+/** The opening of a session that continues the unfinished work of an earlier one, without a further prompt. */
 export const continuationAfter = async (run: OpeningParts, nonce: string): Promise<string> => {
   const worked = await lastWorked(run)
   if (worked === undefined) return run.conversation.task

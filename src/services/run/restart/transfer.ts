@@ -8,7 +8,7 @@ import { mustBePriced } from '../work/limits.ts'
 /** How many of the latest handoffs show whether two agents only hand the work to each other. */
 const LATEST = 20
 
-/** Stops agents that hand the work to each other and do nothing. @throws RunExhausted */
+/** Stops agents that only hand the work to each other. @throws RunExhausted */
 export const throwIfBouncing = async (
   run: RecordOfRun & Pick<RunInProgress, 'news'>,
   handoff: HandoffMetadata,

@@ -8,7 +8,7 @@ import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { outsideHandoffAfter, unlessTakenOver } from '../lease.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { type Launcher, resumeIn } from '../work/launch.ts'
-import { tellReached } from '../work/limits.ts'
+import { emitLimitReached } from '../work/limits.ts'
 import { owedRestart, restartInstead, type SessionOutcome } from '../work/session-outcome.ts'
 import { adoptThreads } from './adopt-threads.ts'
 
@@ -44,7 +44,7 @@ export const joinThreads = async <Message>(
   const handoff = answer.ok ? undefined : await outsideHandoffAfter(run, answer.error)
   if (handoff !== undefined) return { type: 'restart', handoff }
   run.held.update(unlessTakenOver(run, answer))
-  for (const [index, thread] of threads.entries()) tellEnd(run, thread, outcomes[index] as ThreadOutcome)
+  for (const [index, thread] of threads.entries()) emitThreadEnd(run, thread, outcomes[index] as ThreadOutcome)
   if (isOutOfTurns(run)) return outOfTurns(run)
   const owed = await owedRestart(run)
   if (owed !== undefined) return owed
@@ -58,14 +58,14 @@ const isOutOfTurns = ({ account, setting }: RunInProgress): boolean =>
   account.turns >= (setting('maxTurns') ?? Number.POSITIVE_INFINITY)
 
 const outOfTurns = (run: RunInProgress): SessionOutcome => {
-  tellReached(run, 'turns')
+  emitLimitReached(run, 'turns')
   const reason = describeStop('turns', run.conversation.restartBudget)
   return { type: 'over', outcome: 'exhausted', reason, limit: 'turns' }
 }
 
 const CANNOT_RESUME = 'Its threads have ended, and its runtime cannot resume a session.'
 
-const tellEnd = (
+const emitThreadEnd = (
   run: RunInProgress,
   { handoff, session }: DelegatedThread,
   { outcome, reason }: ThreadOutcome,

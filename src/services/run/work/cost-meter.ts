@@ -2,7 +2,7 @@ import { differenceOf, NO_TOTALS } from '../../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { WindowEvent } from '../../../domain/window/window-event.ts'
 
-/** The list price of what was used with a model, in dollars; nothing when the list does not have the model. */
+/** The price of this usage of a model in dollars; undefined when the list does not have the model. */
 export type PriceOf = (model: string, used: UsageTotals) => number | undefined
 
 /**

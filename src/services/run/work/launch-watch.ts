@@ -10,7 +10,7 @@ import { RunningTools } from './running-tools.ts'
 import type { Leaving } from './session-leaving.ts'
 import { UsableSteps } from './usable-steps.ts'
 
-/** A step of an agent, and what it means for the limits of its run. */
+/** A step of an agent, and whether a limit of its run is reached with it. */
 export interface HeardStep<Message> {
   readonly step: RuntimeStep<Message>
   /** The session's total usage by now, when the step has changed it. */
@@ -78,7 +78,7 @@ export class LaunchWatch {
 /** Counts the turns of a run. The last turn that it may have ends when its tools have answered. */
 class TurnLimit {
   readonly #most: number
-  /** Turns of the run so far, the one that is open included. */
+  /** Turns of the run so far, with the open one. */
   #turns: number
   #toolsAtWork = 0
 

@@ -10,7 +10,7 @@ export const isOutOfMoney = (run: Pick<RunInProgress, 'conversation' | 'account'
   isSpent(run.conversation.restartBudget, { costUsd: run.account.costUsd })
 
 /** Emits that a limit was reached, and the cost of the conversation by then. */
-export const tellReached = (run: Pick<RunInProgress, 'account' | 'held' | 'news'>, limit: BudgetLimit): void => {
+export const emitLimitReached = (run: Pick<RunInProgress, 'account' | 'held' | 'news'>, limit: BudgetLimit): void => {
   const { estimatedUsd = 0 } = run.account.totals
   run.news.emit({
     type: 'budget:reached',
@@ -24,7 +24,7 @@ export const tellReached = (run: Pick<RunInProgress, 'account' | 'held' | 'news'
 /** Called before everything that costs money. @throws RunExhausted when the budget for the cost is spent */
 export const throwIfSpent = (run: Pick<RunInProgress, 'conversation' | 'account' | 'held' | 'news'>): void => {
   if (!isOutOfMoney(run)) return
-  tellReached(run, 'cost')
+  emitLimitReached(run, 'cost')
   throw new RunExhausted('cost', describeStop('cost', run.conversation.restartBudget))
 }
 

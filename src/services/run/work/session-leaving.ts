@@ -5,8 +5,8 @@ import type { RecordedTurns } from '../../commands/answers.ts'
 import type { HookCaller } from '../hooks/hook-calls.ts'
 import { decideByHooks } from '../hooks/threshold-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { tellReached, type Uncounted } from './limits.ts'
-import { type Restarting, tellRestartRefused } from './session-outcome.ts'
+import { emitLimitReached, type Uncounted } from './limits.ts'
+import { emitRestartRefused, type Restarting } from './session-outcome.ts'
 
 /** Why a session is left: for a handoff, for a limit, or because its cost cannot be counted. */
 export type Leaving =
@@ -40,7 +40,7 @@ export class SessionLeaving {
     const { handoff, refusedBy, session, signals = [] } = recorded
     if (handoff !== undefined) this.#why = { type: 'restart', handoff }
     else if (refusedBy !== undefined) {
-      tellRestartRefused(this.#run, refusedBy)
+      emitRestartRefused(this.#run, refusedBy)
       this.#refused(refusedBy)
     } else if (
       !isWithheld &&
@@ -57,14 +57,14 @@ export class SessionLeaving {
     this.#why = { type: 'restart', handoff }
   }
 
-  /** Leaves for a limit of the run itself, unless the session is left already. */
+  /** Leaves for a limit of the run itself, unless there is a reason already. */
   reached(limit: BudgetLimit): void {
     if (this.#why !== undefined) return
-    tellReached(this.#run, limit)
+    emitLimitReached(this.#run, limit)
     this.#why = { type: 'exhausted', limit }
   }
 
-  /** Leaves because the cost cannot be counted, unless the session is left already. */
+  /** Leaves because the cost cannot be counted, unless there is a reason already. */
   uncounted(uncounted: Uncounted): void {
     this.#why ??= { type: 'uncounted', uncounted }
   }

@@ -75,13 +75,13 @@ export const restartHeldSession = async (
   return run.held.givingBack(async () => {
     const begun = unwrap(await begin())
     run.held.update(begun)
-    if (begun.refusedBy !== undefined) tellRestartRefused(run, begun.refusedBy)
+    if (begun.refusedBy !== undefined) emitRestartRefused(run, begun.refusedBy)
     return begun
   })
 }
 
 /** Emits that the budget allows no restart. */
-export const tellRestartRefused = (
+export const emitRestartRefused = (
   run: Pick<RunInProgress, 'conversation' | 'held' | 'news'>,
   limit: BudgetLimit,
 ): void => {

@@ -11,7 +11,7 @@ import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 import { TurnCollector } from '../../window/turn-collector.ts'
 import { hasHooks } from '../hooks/hook-calls.ts'
 import { outsideHandoffAfter, unlessTakenOver } from '../lease.ts'
-import { TurnNews, tellLoweredWindow, tellUnknownWindow } from '../news/agent-news.ts'
+import { emitLoweredWindow, emitUnknownWindow, TurnNews } from '../news/agent-news.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { openThreads, submitThreadWishes } from '../threads/open-threads.ts'
 import type { HeardStep } from './launch-watch.ts'
@@ -147,7 +147,7 @@ export class TurnRecorder {
     if (isHandedOver && this.#run.held.session.state === 'active') await this.#handOver(turns)
     else if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
     await openThreads(this.#run)
-    if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
+    if (this.#run.account.turns > 0) emitUnknownWindow(this.#run, this.#gauge)
   }
 
   /** Records what it can when the agent was interrupted in a turn: every step that was read, whether or not it was passed on. */
@@ -225,9 +225,9 @@ export class TurnRecorder {
     // Turns of tool results alone, or of a text of ours, do not count: the agent was asked nothing in them.
     const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
     this.#run.account.turnsRecorded(inputs.filter(({ messages }) => messages.some(isAsked)).length)
-    this.#news.tell(recorded, this.#gauge.history().model)
+    this.#news.emit(recorded, this.#gauge.history().model)
     // A runtime may report its window only after the first turn.
-    if (recorded.session.progress.turns > 1) tellUnknownWindow(this.#run, this.#gauge)
+    if (recorded.session.progress.turns > 1) emitUnknownWindow(this.#run, this.#gauge)
     this.#landing.consider(recorded)
     await this.#leaving.decide(recorded, isHandedOver || options.withholdRestart === true)
   }
@@ -304,5 +304,5 @@ const reportWindow = async (run: RunInProgress, report: MonitorReport): Promise<
   if (report.type !== 'compaction' || outcome !== 'compaction_logged') return
   const { trigger, preTokens = null } = report
   run.news.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
-  tellLoweredWindow(run, before)
+  emitLoweredWindow(run, before)
 }

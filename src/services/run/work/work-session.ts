@@ -4,7 +4,7 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import type { RunningAgent, RuntimeEnd } from '../../../ports/agent/agent-runtime.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
 import { outsideHandoff } from '../lease.ts'
-import { tellRefusedTools } from '../news/agent-news.ts'
+import { countRefusedTools } from '../news/agent-news.ts'
 import { AgentSilent, messageOf } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { openThreads } from '../threads/open-threads.ts'
@@ -16,7 +16,7 @@ import { landed, overflowed, type Restarting, type SessionOutcome } from './sess
 import { StepReader } from './step-reader.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 
-/** How long an interrupted agent may take to stop before its process is ended, and after that before nobody waits for it. */
+/** How long an interrupted agent may take to stop before its process is ended, and how long the run then waits for that. */
 const GRACE_MS = 10_000
 const GIVE_UP_MS = 5_000
 
@@ -56,7 +56,7 @@ export async function* workSession<Message>(
       }
       const { step } = next.heard
       await recorder.take(next.heard)
-      tellRefusedTools(run, step)
+      countRefusedTools(run, step)
       await land(recorder, agent, wait)
       if (step.message !== undefined) yield step.message
       end = step.end ?? end

@@ -118,7 +118,7 @@ const claimsIn = (event: AuditEvent, { id }: HandoffMetadata): number => {
   return deadline <= later(acceptedAt, SHORTEST_CLAIM_MS) ? -1 : 0
 }
 
-/** Gives a claim back, so that another worker need not wait until it expires. A claim that is lost already needs nothing. */
+/** Gives a claim back, so that another worker need not wait until it expires. A lost claim needs no giving back. */
 export const giveBack = async ({ handoffs }: Pick<RunnerDeps, 'handoffs'>, handoff: HandoffMetadata): Promise<void> => {
   const claimant = claimOf(handoff)?.claimant
   if (claimant === undefined) return

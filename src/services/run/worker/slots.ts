@@ -30,14 +30,14 @@ export class Slots {
   #turn(signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(come), 1)
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1)
         resolve(false)
       }
-      const come = (): void => {
+      const enter = (): void => {
         signal.removeEventListener('abort', leave)
         resolve(true)
       }
-      this.#waiting.push(come)
+      this.#waiting.push(enter)
       signal.addEventListener('abort', leave, { once: true })
     })
   }

@@ -6,7 +6,7 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import { mustHold } from '../../commands/held-or-taken.ts'
 import { askSessionHooks } from '../hooks/hook-calls.ts'
 import { countRestarts } from '../open/used-budget.ts'
-import { tellTakenUp } from '../restart/carry-out-restart.ts'
+import { announceTakenUp } from '../restart/carry-out-restart.ts'
 import { continuationOf, lookBackNote } from '../restart/continuation-prompt.ts'
 import { throwIfBouncing, transferNote } from '../restart/transfer.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
@@ -39,7 +39,7 @@ export const takeUp = async <Message>(
   const completed = mustHold(unwrap(await complete()))
   run.held.hold(completed)
   await applyMonitorSettings(run)
-  await tellTakenUp(run, completed.handoff)
+  await announceTakenUp(run, completed.handoff)
   return startSuccessor(run, continuation)
 }
 
