@@ -46,7 +46,9 @@ export interface Configuration {
     readonly template?: string
     /** The text a successor opens with; absent means the built-in one. */
     readonly continuation?: string
-    /** The text for an agent whose window reaches the critical milestone; absent means the built-in text, false no text. */
+    /**
+     * The text for an agent whose window reaches the critical milestone; absent means the built-in text, false no text.
+     */
     readonly softLanding?: string | false
     /** Whether a continued session gets the tool `look_back`; absent means that it does. */
     readonly lookBack?: boolean
@@ -78,7 +80,10 @@ export interface Configuration {
   }
   /** How long commands are remembered; false means for ever. */
   readonly commandRetentionMs: number | false
-  /** How secrets are hidden; absent where the file sets nothing: then the command line hides them, and the library does not. */
+  /**
+   * How secrets are hidden; absent where the file sets nothing: then the command line hides them, and the library does
+   * not.
+   */
   readonly redact?: RedactionSettings
   readonly hooks: readonly HookSettings[]
 }

@@ -11,7 +11,10 @@ export const PERMISSION_MODES = {
   command: [],
 } as const satisfies Record<AgentRuntimeName, readonly string[]>
 
-/** Why a permission mode is invalid for a runtime; undefined when it is valid. While no runtime is chosen, the modes of all are valid. */
+/**
+ * Why a permission mode is invalid for a runtime; undefined when it is valid. While no runtime is chosen, the modes of
+ * all are valid.
+ */
 export const permissionProblem = (
   mode: string,
   runtime: AgentRuntimeName | undefined,

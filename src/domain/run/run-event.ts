@@ -94,9 +94,14 @@ interface Bodies {
   'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
   /** Another process has taken the session over; this run has stopped. */
   'session:replaced': OfSession
-  /** The process that held the session has ended, on this machine: the session was taken over before its lease expired. */
+  /**
+   * The process that held the session has ended, on this machine: the session was taken over before its lease expired.
+   */
   'runner:gone': OfSession & { readonly host: string; readonly pid: number | null }
-  /** An orphaned agent process outlived its runner: it was ended, or is on another machine and cannot be ended from here. */
+  /**
+   * An orphaned agent process outlived its runner: it was ended, or is on another machine and cannot be ended from
+   * here.
+   */
   'process:left': OfSession & {
     readonly host: string
     readonly pid: number | null
@@ -139,7 +144,9 @@ interface Bodies {
   }
   /** The work waits for an agent that takes no part in the run: a worker for that agent may claim the handoff. */
   'agent:handoff:left': AgentHandoff & { readonly oldSessionId: AgentSessionId }
-  /** A piece of the work was delegated to a thread: another agent works on it at the same time, in its own conversation. */
+  /**
+   * A piece of the work was delegated to a thread: another agent works on it at the same time, in its own conversation.
+   */
   'thread:start': AgentHandoff & { readonly threadId: ConversationId; readonly task: string }
   /** A thread has ended, and its outcome is on record in the conversation that delegated it. */
   'thread:end': Omit<AgentHandoff, 'fromAgent'> & {
@@ -153,7 +160,10 @@ interface Bodies {
     readonly limit: BudgetLimit
     readonly whenExhausted: RestartBudget['whenExhausted']
   }
-  /** A limit was reached, and nothing more is launched. With the cost of the conversation by then, and the estimated part of it. */
+  /**
+   * A limit was reached, and nothing more is launched. With the cost of the conversation by then, and the estimated
+   * part of it.
+   */
   'budget:reached': {
     readonly sessionId: AgentSessionId | null
     readonly limit: BudgetLimit

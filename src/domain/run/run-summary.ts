@@ -38,7 +38,10 @@ export interface RunSummary {
   readonly refusedTools: readonly RefusedTool[]
   /** How many tool calls changed files, where the runtimes report that. */
   readonly writes: number
-  /** Its total usage, checkpoints and threads included, as far as the runtimes report it. `estimatedUsd` is the estimated part of the cost. */
+  /**
+   * Its total usage, checkpoints and threads included, as far as the runtimes report it. `estimatedUsd` is the
+   * estimated part of the cost.
+   */
   readonly totals: UsageTotals
   readonly durationMs: number
   readonly lastSessionId?: AgentSessionId

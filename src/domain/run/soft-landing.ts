@@ -19,8 +19,8 @@ const STOP_THERE = `When that unit is done and the task is not, stop there and m
 const GO_ON = 'Then continue the task in small steps. Do not stop before the task is done.'
 
 /**
- * The message to the agent. Where a fresh session can begin as soon as the agent stops, the message asks it to stop with
- * that line; elsewhere an agent that stops counts as done, so the message asks it to continue.
+ * The message to the agent. Where a fresh session can begin as soon as the agent stops, the message asks it to stop
+ * with that line; elsewhere an agent that stops counts as done, so the message asks it to continue.
  */
 export const softLandingText = (text: string, { mayStop }: { readonly mayStop: boolean }): string =>
   `${text.trimEnd()}\n${mayStop ? STOP_THERE : GO_ON}`

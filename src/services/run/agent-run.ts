@@ -12,7 +12,10 @@ export interface RunWatch {
   readonly left: AbortSignal
 }
 
-/** The work of a run. It begins when the caller iterates it, and waits for the caller at each message and between two sessions. */
+/**
+ * The work of a run. It begins when the caller iterates it, and waits for the caller at each message and between two
+ * sessions.
+ */
 export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, void>
 
 /**
@@ -81,8 +84,8 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
   }
 
   /**
-   * Messages and events as one stream, in the order in which they happened. Between the last message of a session and the
-   * first of its successor stands `context:handoff:complete`, which names both. The run is iterated by this, once.
+   * Messages and events as one stream, in the order in which they happened. Between the last message of a session and
+   * the first of its successor stands `context:handoff:complete`, which names both. The run is iterated by this, once.
    *
    * The run waits while you look at a message, and launches nothing while you look at that event. While you look at any
    * other event, the run continues up to its next message.
@@ -170,7 +173,8 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     return {
       next: () => this.#step(() => this.#work.next()),
       return: () => {
-        // A generator that is at work would return only after its next message, which may never come: the signal ends the wait.
+        // A generator that is at work would return only after its next message, which may never come: the signal ends
+        // the wait.
         if (this.#awaited > 0) this.#left.abort()
         return this.#step(() => this.#work.return())
       },

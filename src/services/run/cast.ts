@@ -34,8 +34,8 @@ export const isCastRequest = <Message>(request: RunRequest<Message> | CastRunReq
 const memberOf = (given: AgentRuntime | CastMember): CastMember => ('runtime' in given ? given : { runtime: given })
 
 /**
- * The agents of a run, and which of them works now. A run of one agent has no others; in a run of a cast, each handoff to
- * one of its agents changes which one works.
+ * The agents of a run, and which of them works now. A run of one agent has no others; in a run of a cast, each handoff
+ * to one of its agents changes which one works.
  */
 export class RunAgents {
   readonly #agents: ReadonlyMap<string, AgentRunSettings> | undefined

@@ -38,7 +38,9 @@ export class HeldSession {
     return this.working.holder
   }
 
-  /** The monitor of the window; undefined before there is a session, and until a command has answered with a monitor. */
+  /**
+   * The monitor of the window; undefined before there is a session, and until a command has answered with a monitor.
+   */
   get monitor(): ContextMonitor | undefined {
     return this.#working?.monitor
   }
@@ -97,7 +99,9 @@ export class HeldSession {
     return this.#claimant
   }
 
-  /** Claims handoffs under the name of the lost runner: its claims are then ours, and nobody waits until they expire. */
+  /**
+   * Claims handoffs under the name of the lost runner: its claims are then ours, and nobody waits until they expire.
+   */
   claimAs(claimant: string): void {
     this.#claimant = claimant
   }

@@ -6,7 +6,10 @@ import { errorFields } from '../commands/safe-logger.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { BEATS_PER_LEASE } from './run-request.ts'
 
-/** Renews the lease of a run's session, until it is disposed of. Stops the run when another process has taken the session over. */
+/**
+ * Renews the lease of a run's session, until it is disposed of. Stops the run when another process has taken the
+ * session over.
+ */
 export const startHeartbeat = (run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'stop'>): Disposable => {
   let isBeating = false
   const beat = async (): Promise<void> => {
@@ -32,7 +35,11 @@ export const startHeartbeat = (run: Pick<RunInProgress, 'deps' | 'held' | 'lease
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** The value of an answer. @throws SupersededError when the command was refused because another process has taken the session over */
+/**
+ * The value of an answer.
+ *
+ * @throws SupersededError when the command was refused because another process has taken the session over
+ */
 export const unlessTakenOver = <T>(
   { held }: Pick<RunInProgress, 'held'>,
   answer: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: RefusedError['refusal'] },
@@ -48,9 +55,9 @@ type Holding = Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'retryThroughOuta
 const HELD: readonly Refusal['code'][] = ['session.not_active', 'session.illegal_transition']
 
 /**
- * The handoff that another caller initiated while this run worked the session, if the run still holds the session. The run
- * carries it out; the agent's words since then belong to the turn before it. This costs two reads, so it is called only
- * when a command was refused or the agent has stopped.
+ * The handoff that another caller initiated while this run worked the session, if the run still holds the session. The
+ * run carries it out; the agent's words since then belong to the turn before it. This costs two reads, so it is called
+ * only when a command was refused or the agent has stopped.
  */
 export const outsideHandoff = async (run: Holding): Promise<HandoffMetadata | undefined> => {
   const { deps, held } = run

@@ -76,7 +76,10 @@ export class RestartRunner {
    * @throws RefusedError, from the iteration, when a process that is alive works the conversation
    */
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
-  /** Runs a prompt with several agents: a handoff to one of them, however it was initiated, is carried out like a restart. */
+  /**
+   * Runs a prompt with several agents: a handoff to one of them, however it was initiated, is carried out like a
+   * restart.
+   */
   run<const Agents extends Cast>(request: CastRunRequest<Agents>): AgentRun<CastMessage<Agents>>
   run(request: RunRequest | CastRunRequest): AgentRun<unknown> {
     return new AgentRun((watch) => this.#work(request, watch))

@@ -28,8 +28,8 @@ export interface Limits {
 }
 
 /**
- * Carries a command out though the store may be away for a moment. Each retry has the same command id, so that a command
- * whose reply was lost is not carried out twice.
+ * Carries a command out though the store may be away for a moment. Each retry has the same command id, so that a
+ * command whose reply was lost is not carried out twice.
  */
 export const retryThroughOutage = async <T>(
   ids: IdGenerator,
@@ -57,7 +57,10 @@ export type RetryThroughOutage = <T>(
   limits?: Pick<Limits, 'outageMs'>,
 ) => Promise<T>
 
-/** The retries of one run. After it has given up on the store once, it tries each command only once, until the store answers. */
+/**
+ * The retries of one run. After it has given up on the store once, it tries each command only once, until the store
+ * answers.
+ */
 export const retriesOf = (
   ids: IdGenerator,
   { signal, onTrouble }: { readonly signal: AbortSignal; readonly onTrouble: (trouble: Trouble) => void },

@@ -52,7 +52,9 @@ export class RunAccount {
     if (this.#isOwn) this.#spending.before(costUsd)
   }
 
-  /** Counts a thread that has ended, with its own threads and their usage. Their cost was counted while they spent it. */
+  /**
+   * Counts a thread that has ended, with its own threads and their usage. Their cost was counted while they spent it.
+   */
   threadEnded({
     totals,
     threads,

@@ -15,8 +15,8 @@ import { OfferedTools } from './tools/offered-tools.ts'
 import { TransferWish } from './tools/transfer-wish.ts'
 
 /**
- * A run in progress: its terms, and the parts that keep how far it has come, each with a job of its own. A function names
- * the parts it needs. Everything that recovery needs is in the record as well.
+ * A run in progress: its terms, and the parts that keep how far it has come, each with a job of its own. A function
+ * names the parts it needs. Everything that recovery needs is in the record as well.
  */
 export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
   readonly conversation: RunConversation
@@ -103,8 +103,8 @@ export const newRun = <Message>(
 export type Placed = Pick<RunInProgress, 'conversation' | 'setting' | 'request' | 'places'>
 
 /**
- * Where the work is done: the workspace of the current agent if it has one of its own; else that of the conversation; else
- * the one that this run names.
+ * Where the work is done: the workspace of the current agent if it has one of its own; else that of the conversation;
+ * else the one that this run names.
  */
 export const workspaceOf = ({ conversation, setting, request, places }: Placed): Workspace | undefined =>
   places.get(request.agent.trim()) ?? conversation.current.workspace ?? setting('workspace')

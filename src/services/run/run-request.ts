@@ -32,18 +32,20 @@ export interface RunSettings {
    */
   readonly personWordsTokens?: number
   /**
-   * The text that an agent at work is sent, once per cycle, when its window reaches the critical milestone and a restart
-   * follows; the built-in text unless given, and no text when false.
+   * The text that an agent at work is sent, once per cycle, when its window reaches the critical milestone and a
+   * restart follows; the built-in text unless given, and no text when false.
    */
   readonly softLanding?: string | false
   /**
-   * Whether a continued session gets the tool `look_back` for the earlier windows of its conversation, where its runtime
-   * takes tools; it does unless this is false.
+   * Whether a continued session gets the tool `look_back` for the earlier windows of its conversation, where its
+   * runtime takes tools; it does unless this is false.
    */
   readonly lookBack?: boolean
   /** How long the outgoing agent may take to write its checkpoint. */
   readonly checkpointTimeoutMs?: number
-  /** How long the agent may be silent before it is ended; without limit unless given. A running tool counts as silence. */
+  /**
+   * How long the agent may be silent before it is ended; without limit unless given. A running tool counts as silence.
+   */
   readonly idleTimeoutMs?: number
   /**
    * Where a further prompt of a conversation goes: `persistent` resumes the provider session of the last one where
@@ -62,7 +64,10 @@ export interface RunSettings {
   readonly workspace?: Workspace
   /** Gives the conversation a git worktree and a branch of its own, unless its workspace names a worktree. */
   readonly worktree?: WorktreeSettings
-  /** How long this process may be silent before another may take the run over. It renews its lease three times in that time. */
+  /**
+   * How long this process may be silent before another may take the run over. It renews its lease three times in that
+   * time.
+   */
   readonly leaseMs?: number
 }
 
@@ -85,8 +90,8 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   /** Begin in this session of the runtime instead of a new one. A restart leaves that session as it is. */
   readonly resume?: string
   /**
-   * Parts of the conversation's budget. A new conversation has the usual budget beside these; the budget of a stored one
-   * is changed to them, and the change is recorded. A number is the new total.
+   * Parts of the conversation's budget. A new conversation has the usual budget beside these; the budget of a stored
+   * one is changed to them, and the change is recorded. A number is the new total.
    */
   readonly budget?: Partial<RestartBudget>
   readonly subject?: string

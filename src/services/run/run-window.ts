@@ -49,7 +49,10 @@ const ownPolicy = async (run: Watching): Promise<{ readonly policy?: PressurePol
   return isOpen && (await chosenPolicy(run)) !== UNCHOSEN_POLICY ? { policy } : {}
 }
 
-/** The policy that was last set for a session of the conversation, from the log: the monitor does not tell a set policy from the default. */
+/**
+ * The policy that was last set for a session of the conversation, from the log: the monitor does not tell a set policy
+ * from the default.
+ */
 const chosenPolicy = ({ deps, held, retryThroughOutage }: Watching): Promise<PressurePolicy | undefined> =>
   retryThroughOutage(async () => {
     const { conversationId } = held.session

@@ -38,7 +38,8 @@ export const endingOf = (error: unknown): RunEnding => {
   if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
   if (error instanceof RunExhausted) return { outcome: 'exhausted', reason, limit: error.limit }
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
-  // The work did not cause an outage of the store: the session stays active, and the process that next reaches the store resumes it.
+  // The work did not cause an outage of the store: the session stays active, and the process that next reaches the
+  // store resumes it.
   return { outcome: 'failed', reason, isHandedBack: error instanceof StoreFailure && error.retryable }
 }
 
@@ -64,7 +65,10 @@ const endingAsHolder = async (
   return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.supersededError()))
 }
 
-/** Fails if the store was set back: then nobody took the session over, but the store lost it or an earlier holder is back. */
+/**
+ * Fails if the store was set back: then nobody took the session over, but the store lost it or an earlier holder is
+ * back.
+ */
 const mustStillBeThere = async (
   { deps, held, retryThroughOutage }: Pick<RunInProgress, 'deps' | 'held' | 'retryThroughOutage'>,
   ending: RunEnding,
@@ -76,8 +80,8 @@ const mustStillBeThere = async (
 }
 
 /**
- * Ends a run: settles its handoff and session, calls the hooks, and emits the summary. Should the store be away, the summary
- * is emitted all the same, and recovery settles the session later.
+ * Ends a run: settles its handoff and session, calls the hooks, and emits the summary. Should the store be away, the
+ * summary is emitted all the same, and recovery settles the session later.
  */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.held.beginToEnd()
@@ -130,7 +134,8 @@ const settle = async (
   if (current === undefined) return void (await mustStillBeThere(run, { outcome }))
   run.held.update({ session: current })
   if (isTerminal(current)) return
-  // A session that is handed to another agent, or back, is not ended here. Its next holder need not wait until our lease expires.
+  // A session that is handed to another agent, or back, is not ended here. Its next holder need not wait until our
+  // lease expires.
   if (isHandedBack || (await isForAnother(run.deps, current, run.agents))) {
     await retried(() => run.deps.store.leases.renew(current.id, run.held.holder, SHORTEST_LEASE_MS))
     return
@@ -143,7 +148,8 @@ const settle = async (
         ? handoffs.cancelHandoff({ ...end, ...named })
         : handoffs.failHandoff({ ...end, ...named }),
     )
-    // Another process has claimed the handoff: it completes the handoff, or its claim expires and the session is recovered.
+    // Another process has claimed the handoff: it completes the handoff, or its claim expires and the session is
+    // recovered.
     if (!ended.ok) return
     run.held.update(ended.value)
     run.news.emit({ type: 'context:handoff:cancelled', handoffId, reason })

@@ -7,8 +7,9 @@ import { initiateTransfer, type Restarting, restartHeldSession } from '../work/s
 import { callHooks, type HookCaller, hasHooks, hookSessionOf } from './hook-calls.ts'
 
 /**
- * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that answers `continue` lets the
- * session continue; one that succeeds without that answer asks for a new session, without a checkpoint.
+ * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that answers
+ * `continue` lets the session continue; one that succeeds without that answer asks for a new session, without a
+ * checkpoint.
  *
  * @returns the restart that was begun, or the limit that refused it; undefined when the session continues
  */

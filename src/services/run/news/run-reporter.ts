@@ -38,7 +38,10 @@ export class RunReporter {
     this.#emit(event)
   }
 
-  /** Events about a session come after its handoff too, when the run holds the successor: so earlier ids are stored here. */
+  /**
+   * Events about a session come after its handoff too, when the run holds the successor: so earlier ids are stored
+   * here.
+   */
   #providerSessionOf(news: RunNews): string | null {
     const held = this.#session()
     if (held?.providerSessionId !== undefined) this.#providerIds.set(held.id, held.providerSessionId)

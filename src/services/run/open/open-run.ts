@@ -140,7 +140,9 @@ export const beginFirst = async <Message>(
   return (latest && (await resumePaused(run, latest, followUp))) ?? beginAnew(run, latest, followUp)
 }
 
-/** Starts a new session: with the prompt, where the follow-up was decided to go, or with a continuation from the record. */
+/**
+ * Starts a new session: with the prompt, where the follow-up was decided to go, or with a continuation from the record.
+ */
 export const beginAnew = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession | undefined,
@@ -221,7 +223,8 @@ const resumePaused = async <Message>(
   const isOurs = latest.agentName === request.agent.trim() && latest.backend === request.runtime.backend
   const canResume = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
   if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canResume) return undefined
-  // The earlier run has ended, and its holder token with it. The caller of this run decided to resume by running it again.
+  // The earlier run has ended, and its holder token with it. The caller of this run decided to resume by running it
+  // again.
   const resumption = { session: latest.id, byHand: true as const, ...run.lease }
   const { holder, ...resumed } = unwrap(
     await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...resumption, ...named })),

@@ -9,8 +9,8 @@ import type { SessionOutcome } from '../work/session-outcome.ts'
 type Clearing = Placed & Pick<RunInProgress, 'deps' | 'news'>
 
 /**
- * Refuses a run whose key names a thread that was opened in another store, before anything is stored: the thread would begin
- * without its history, and the summary that a person approved would have no use.
+ * Refuses a run whose key names a thread that was opened in another store, before anything is stored: the thread would
+ * begin without its history, and the summary that a person approved would have no use.
  *
  * @throws RefusedError with `thread.other_store`
  */
@@ -47,7 +47,10 @@ export const clearBlocks = async (run: Clearing): Promise<void> => {
   }
 }
 
-/** Removes the summary of a thread once its agent has stopped for the first time. A failed agent may try again, so it keeps the summary. */
+/**
+ * Removes the summary of a thread once its agent has stopped for the first time. A failed agent may try again, so it
+ * keeps the summary.
+ */
 export const endFirstExchange = async (run: Clearing, outcome: SessionOutcome): Promise<void> => {
   const { current } = run.conversation
   const isComplete = outcome.type === 'restart' || outcome.outcome === 'completed' || outcome.outcome === 'exhausted'

@@ -1,8 +1,8 @@
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 
 /**
- * Notes the task for the next launch if no message of the person is on record since it was stored: the agent was never sent
- * it, because this run has just stored it, or because the process that did was lost before it launched the agent.
+ * Notes the task for the next launch if no message of the person is on record since it was stored: the agent was never
+ * sent it, because this run has just stored it, or because the process that did was lost before it launched the agent.
  */
 export const noteUnsaidTask = async (run: RecordOfRun & Pick<RunInProgress, 'request'>): Promise<void> => {
   const { conversation, deps, request } = run

@@ -21,7 +21,10 @@ type Limited = Pick<RunInProgress, 'conversation' | 'account' | 'held' | 'news'>
 
 const UNUSED: BudgetUse = { restarts: 0, takeovers: 0, costUsd: 0 }
 
-/** Records a new prompt, from which restarts and takeovers are counted again, and reads the budget that is used since then. */
+/**
+ * Records a new prompt, from which restarts and takeovers are counted again, and reads the budget that is used since
+ * then.
+ */
 export const openBudget = async (
   run: RecordOfRun & Pick<RunInProgress, 'request' | 'account' | 'agents'>,
 ): Promise<BudgetUse> => {
@@ -41,7 +44,10 @@ export const openBudget = async (
 const treeCost = async ({ deps, conversation, retryThroughOutage }: RecordOfRun, use: BudgetUse): Promise<number> =>
   (await retryThroughOutage(() => deps.store.conversations.findTree(conversation.id)))?.costUsd ?? use.costUsd
 
-/** The end of a run whose latest session was ended by a limit: without a new prompt or a larger budget it does not continue. */
+/**
+ * The end of a run whose latest session was ended by a limit: without a new prompt or a larger budget it does not
+ * continue.
+ */
 export const endedFor = (
   run: Limited,
   latest: AgentSession | undefined,
@@ -52,13 +58,19 @@ export const endedFor = (
   return limit && overFor(run, limit)
 }
 
-/** Whether a session has worked on the latest prompt. A limit that ended an earlier session belongs to an earlier prompt. */
+/**
+ * Whether a session has worked on the latest prompt. A limit that ended an earlier session belongs to an earlier
+ * prompt.
+ */
 const isSincePrompt = ({ conversation }: Limited, { progress }: AgentSession): boolean => {
   const { asked: prompt } = conversation.current
   return prompt === undefined || progress.nextSequence > prompt.sequence
 }
 
-/** Ends a session that was taken over too often. After earlier takeovers the run waits a while: the work may have killed its process, and may do so again. */
+/**
+ * Ends a session that was taken over too often. After earlier takeovers the run waits a while: the work may have killed
+ * its process, and may do so again.
+ */
 export const afterTakeover = async (
   run: Limited & Pick<RunInProgress, 'signal'>,
   use: BudgetUse,

@@ -16,7 +16,10 @@ export const warnAtStart = (run: RunTerms & Pick<RunInProgress, 'conversation' |
     run.news.emit({ type: 'run:warning', code: 'threshold.no_room_to_ask', message })
 }
 
-/** A conversation keeps the place that it began in. A caller that names another one would look there for the work in vain. */
+/**
+ * A conversation keeps the place that it began in. A caller that names another one would look there for the work in
+ * vain.
+ */
 const warnOfPlace = (run: Pick<RunInProgress, 'conversation' | 'request' | 'news'>): void => {
   const [recorded, wanted] = [run.conversation.current.workspace, run.request.workspace]
   // A worktree of the conversation's own is found from any folder.

@@ -28,7 +28,10 @@ export const placeFor = async (deps: RunnerDeps, request: RunRequest): Promise<W
   return worktreeAt(deps, settings, { job, agent, workspace })
 }
 
-/** The places of the agents that have one of their own. They are made before the first agent is launched: if one cannot be made, none works. */
+/**
+ * The places of the agents that have one of their own. They are made before the first agent is launched: if one cannot
+ * be made, none works.
+ */
 export const placesOf = async (
   deps: RunnerDeps,
   agents: Pick<RunAgents, 'names' | 'placeOf'>,

@@ -28,8 +28,8 @@ export interface OrphanedProcess {
 }
 
 /**
- * Ends the agent processes that the earlier holder left in a session that this process has taken over: two agents in one
- * folder undo each other's work. A process on another machine cannot be ended from here.
+ * Ends the agent processes that the earlier holder left in a session that this process has taken over: two agents in
+ * one folder undo each other's work. A process on another machine cannot be ended from here.
  *
  * @throws when one of them does not end
  */

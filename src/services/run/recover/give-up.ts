@@ -37,7 +37,8 @@ export const giveUp = async (
     if (handoff === undefined) break
     const failed = await handoffs.failHandoff({ handoff, reason, ...defined({ by }) })
     if (failed.ok) break
-    // Another process has claimed the handoff and may be lost too. Nobody else may end the handoff until that claim expires.
+    // Another process has claimed the handoff and may be lost too. Nobody else may end the handoff until that claim
+    // expires.
     if (failed.error.code !== 'handoff.not_claimant' || waitedMs > LONGEST_WAIT_MS) throw new RefusedError(failed.error)
     await pauseFor(LOOK_AGAIN_MS, signal)
   }

@@ -19,13 +19,18 @@ const goneRunnerOf = ({ processes }: Deps, { runner }: HeldLease): ProcessIdenti
 /** The name under which a runner claims handoffs, where its process is known. */
 export const claimantOf = (runner: ProcessIdentity | undefined): string | undefined => runner && `runner-${runner.mark}`
 
-/** How to take over an orphaned session: at once if its process is known to have ended, else once its lease has expired. */
+/**
+ * How to take over an orphaned session: at once if its process is known to have ended, else once its lease has expired.
+ */
 export const abandonedBy = (gone: ProcessIdentity | undefined): Pick<TakeOver, 'ifAbandoned' | 'deadRunner'> => ({
   ifAbandoned: true,
   ...(gone !== undefined && { deadRunner: gone.mark }),
 })
 
-/** The leases that have not expired, first to expire first: those whose runner is gone, and those that must be waited for. */
+/**
+ * The leases that have not expired, first to expire first: those whose runner is gone, and those that must be waited
+ * for.
+ */
 export const runningLeases = async (
   deps: Deps,
 ): Promise<{ readonly gone: readonly HeldLease[]; readonly waiting: readonly HeldLease[] }> => {

@@ -9,9 +9,9 @@ import { restartInstead, type SessionOutcome } from '../work/session-outcome.ts'
 const REASON = 'Its runtime could not resume the session before it, and no longer has it.'
 
 /**
- * Starts a fresh window from the record when a provider session could not be resumed because the runtime no longer has it:
- * the agent failed before its first answer, and the runtime does not report the session. A provider session that the caller
- * named is not replaced.
+ * Starts a fresh window from the record when a provider session could not be resumed because the runtime no longer has
+ * it: the agent failed before its first answer, and the runtime does not report the session. A provider session that
+ * the caller named is not replaced.
  *
  * @returns the launch or outcome instead; undefined when the outcome stands
  */

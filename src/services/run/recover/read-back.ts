@@ -32,7 +32,10 @@ export const readBackWork = async (
   return { type: 'over', outcome: 'exhausted', reason: describe(limit, run.conversation.restartBudget), limit }
 }
 
-/** As {@link readBackWork}, for a session that a handoff holds: the missing work belongs to the turn that led to the handoff. */
+/**
+ * As {@link readBackWork}, for a session that a handoff holds: the missing work belongs to the turn that led to the
+ * handoff.
+ */
 export const readBackUnderHandoff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
   const { session } = run.held
   if (handoff.checkpoint !== undefined) return extractOf(run, handoff, session)

@@ -8,8 +8,8 @@ import { isPromptOfOurs } from '../restart/resume-prompts.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 
 /**
- * The record of a session, to find the parts of a transcript that it lacks. A message is found by the id that the runtime
- * gave it, part by part, or else by its text; a tool call by its id.
+ * The record of a session, to find the parts of a transcript that it lacks. A message is found by the id that the
+ * runtime gave it, part by part, or else by its text; a tool call by its id.
  */
 export class RecordedSession {
   readonly #redact: (text: string) => string
@@ -47,8 +47,8 @@ export class RecordedSession {
 
   /**
    * The part of a step that is not on record; undefined when all of it is. Texts that the runtime or a hook sent to the
-   * agent are not read back; others are, because a person may have written to the agent without us. A text is a person's if
-   * it is the task, or if the runtime marks it as typed.
+   * agent are not read back; others are, because a person may have written to the agent without us. A text is a
+   * person's if it is the task, or if the runtime marks it as typed.
    */
   missingOf({ events, texts }: TranscriptStep): TranscriptStep | undefined {
     const newTexts = texts

@@ -49,7 +49,10 @@ export type Recovered = {
   | { readonly type: 'resumed'; readonly summary: RunSummary }
   /** No runtime or agent here can resume it: it is failed, with the reason. */
   | { readonly type: 'failed'; readonly reason: string }
-  /** No runtime or agent here can resume it, and `leaveOthers` is set; or it waits for threads whose agents are not here. */
+  /**
+   * No runtime or agent here can resume it, and `leaveOthers` is set; or it waits for threads whose agents are not
+   * here.
+   */
   | { readonly type: 'left'; readonly backend: string; readonly waitsForThreads?: true }
   /** Recovering it failed; it can be recovered again. */
   | { readonly type: 'unfinished'; readonly problem: string }
@@ -74,7 +77,10 @@ interface CarriesOut {
   carriesOut(handoff: HandoffMetadata): boolean
 }
 
-/** The handoffs that a cast carries out. With `leavesReady`, a handoff that needs nothing more of its source is left for a worker to claim. */
+/**
+ * The handoffs that a cast carries out. With `leavesReady`, a handoff that needs nothing more of its source is left for
+ * a worker to claim.
+ */
 const castOf = (agents: Cast, leavesReady: boolean): CarriesOut => ({
   carriesOut: ({ kind, targetAgent, document, checkpoint }) => {
     const isReady = document !== undefined || checkpoint !== undefined

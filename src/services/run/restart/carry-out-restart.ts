@@ -27,8 +27,9 @@ type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
 const LOOK_AGAIN_MS = 250
 
 /**
- * Carries a handoff out from the step that it has reached. Each step is stored before the next, so that the process that
- * resumes it after a crash finds where it stopped. Then the run holds the successor, which is still to be launched.
+ * Carries a handoff out from the step that it has reached. Each step is stored before the next, so that the process
+ * that resumes it after a crash finds where it stopped. Then the run holds the successor, which is still to be
+ * launched.
  *
  * @returns the opening of the successor
  */
@@ -80,8 +81,8 @@ const carryOutSteps = async (
 }
 
 /**
- * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint now, because
- * the worker that takes the handoff up cannot ask it.
+ * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint now,
+ * because the worker that takes the handoff up cannot ask it.
  */
 export const handOver = async (run: RunInProgress, handoff: HandoffMetadata): Promise<RunEnding> => {
   const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff

@@ -18,8 +18,8 @@ import { type OpeningParts, personWordsOf } from './person-words.ts'
 type Checkpointed = HandoffMetadata & { readonly document: string }
 
 /**
- * The opening of a successor: the checkpoint of its handoff; or else the latest earlier checkpoint, if there is one, and a
- * recap of the record since then.
+ * The opening of a successor: the checkpoint of its handoff; or else the latest earlier checkpoint, if there is one,
+ * and a recap of the record since then.
  */
 export const continuationOf = async (run: OpeningParts, handoff: HandoffMetadata, nonce: string): Promise<string> => {
   if (hasCheckpoint(handoff)) return continuationFrom(run, handoff, nonce)
@@ -29,7 +29,10 @@ export const continuationOf = async (run: OpeningParts, handoff: HandoffMetadata
   return minimalContinuation({ ...(await openingFor(run, nonce)), recap })
 }
 
-/** The note about the tool `look_back`, for an agent that has it. It stands after every continuation, also one of the user's own. */
+/**
+ * The note about the tool `look_back`, for an agent that has it. It stands after every continuation, also one of the
+ * user's own.
+ */
 export const lookBackNote = async ({ tools }: Pick<RunInProgress, 'tools'>): Promise<string | undefined> =>
   (await tools.serve()) ? LOOK_BACK_NOTE : undefined
 

@@ -35,8 +35,8 @@ const lostUpTo = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<rea
 }
 
 /**
- * Made of stored texts, which are redacted already. The prompts are left out: the continuation has them as the task and in
- * the person's own words.
+ * Made of stored texts, which are redacted already. The prompts are left out: the continuation has them as the task and
+ * in the person's own words.
  */
 const recapOfSource = async (run: RecordOfRun, handoff: HandoffMetadata, room: number): Promise<string> => {
   const { messages: record } = run.deps.store

@@ -21,8 +21,8 @@ const windowOf = ({ held }: Pick<RunInProgress, 'held'>): number | undefined =>
   held.monitor === undefined ? undefined : usableWindow(held.monitor.window)?.tokens
 
 /**
- * The person's words beside the task, as many as fit into this number of tokens. They are taken from the record and never
- * from an earlier continuation, so that they stay the same through any number of windows.
+ * The person's words beside the task, as many as fit into this number of tokens. They are taken from the record and
+ * never from an earlier continuation, so that they stay the same through any number of windows.
  */
 const carriedWords = async (
   messages: Pick<MessageRepository, 'findPersonMessages'>,

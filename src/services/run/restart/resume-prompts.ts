@@ -17,8 +17,8 @@ export const RESUME_WHERE_STOPPED =
 const OUR_TAGS = /<checkpoint>|<(?:checkpoint|document|words|answer|recap|hooks)-[0-9a-z-]{16,}>/i
 
 /**
- * Whether a text that a transcript has as the user's is a prompt of ours. It may not be on record: a process can die after
- * it has sent a prompt and before it has recorded it.
+ * Whether a text that a transcript has as the user's is a prompt of ours. It may not be on record: a process can die
+ * after it has sent a prompt and before it has recorded it.
  */
 export const isPromptOfOurs = (run: Pick<RunInProgress, 'setting'>, text: string): boolean => {
   const template = run.setting('template')

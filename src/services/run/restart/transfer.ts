@@ -33,7 +33,10 @@ export const switchAgent = (run: RunInProgress, { targetAgent }: HandoffMetadata
   run.agents.switchTo(targetAgent)
 }
 
-/** The note that tells the target agent who handed it the work. The reason is in the words of an agent or a caller: data, on one line. */
+/**
+ * The note that tells the target agent who handed it the work. The reason is in the words of an agent or a caller:
+ * data, on one line.
+ */
 export const transferNote = ({ kind, sourceAgent, targetAgent, reason }: HandoffMetadata): string | undefined =>
   kind === 'agent_transfer'
     ? `You are the agent ${inQuotes(targetAgent)}. The agent ${inQuotes(sourceAgent)} worked on this before ` +

@@ -6,7 +6,10 @@ import { BEATS_PER_LEASE } from '../run-request.ts'
 
 type Adopting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'retryThroughOutage' | 'signal' | 'lease'>
 
-/** The threads whose outcomes the conversation waits for. Those without an outcome are started in this process, if it can run them. */
+/**
+ * The threads whose outcomes the conversation waits for. Those without an outcome are started in this process, if it
+ * can run them.
+ */
 export const adoptThreads = async (run: Adopting): Promise<readonly DelegatedThread[]> => {
   if (!run.threads.areOffered) return []
   const { conversations } = run.deps.store

@@ -17,8 +17,8 @@ const SLOWER = 1.6
 const LATEST = 50
 
 /**
- * Waits for the threads of a conversation whose agent has stopped, records their outcomes, each once, and reports them to
- * the agent: in its session, or in a fresh window where the session cannot be resumed.
+ * Waits for the threads of a conversation whose agent has stopped, records their outcomes, each once, and reports them
+ * to the agent: in its session, or in a fresh window where the session cannot be resumed.
  *
  * @returns the next launch; undefined when there was no thread to wait for
  */
@@ -113,8 +113,8 @@ interface ThreadsSeen {
 }
 
 /**
- * A thread with its end: the one on record, or else that this process could not continue it. A thread that runs here has no
- * end yet, even if a session of it has: a session that cannot be resumed is failed before the next one begins.
+ * A thread with its end: the one on record, or else that this process could not continue it. A thread that runs here
+ * has no end yet, even if a session of it has: a session that cannot be resumed is failed before the next one begins.
  */
 const withEnd = (
   thread: DelegatedThread,

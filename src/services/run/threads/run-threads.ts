@@ -52,7 +52,9 @@ const WORKED_ELSEWHERE: readonly RefusedError['code'][] = [
   'conversation.handoff_open',
 ]
 
-/** The threads of a run: the wishes of its agents, until the turn with them is recorded, and the threads that run here. */
+/**
+ * The threads of a run: the wishes of its agents, until the turn with them is recorded, and the threads that run here.
+ */
 export class RunThreads {
   readonly #deps: ThreadsDeps
   readonly #wishes: ThreadAsked[] = []
@@ -160,7 +162,10 @@ export class RunThreads {
     return new Set([...this.#running.keys()].filter((id) => this.isRunning(id)))
   }
 
-  /** Whether this process runs a thread now. One that another process works is tried from time to time, which does not count. */
+  /**
+   * Whether this process runs a thread now. One that another process works is tried from time to time, which does not
+   * count.
+   */
   isRunning(handoffId: HandoffId): boolean {
     return this.#running.has(handoffId) && !this.#elsewhere.has(handoffId)
   }
@@ -203,7 +208,9 @@ const LONGEST_REASON = 2_000
 const textIn = (raw: unknown, longest: number): string | undefined =>
   typeof raw === 'string' && raw.trim() !== '' ? beginningOf(raw, longest) : undefined
 
-/** A checked wish; undefined without an agent or a task. Agents are not trusted, so names and texts are checked and cut. */
+/**
+ * A checked wish; undefined without an agent or a task. Agents are not trusted, so names and texts are checked and cut.
+ */
 const wishIn = ({ to, task, reason, document }: ThreadAsked): ThreadAsked | undefined => {
   const name = textIn(to, LONGEST_NAME)?.trim()
   const work = textIn(task, LONGEST)

@@ -10,8 +10,8 @@ import type { SessionOutcome } from '../work/session-outcome.ts'
 import type { RunThread } from './run-threads.ts'
 
 /**
- * Runs the threads of a run: each with the same agents and settings, in its own conversation. The run that delegated the
- * thread emits the events of the thread too, except its end: that is emitted once it is recorded with the parent.
+ * Runs the threads of a run: each with the same agents and settings, in its own conversation. The run that delegated
+ * the thread emits the events of the thread too, except its end: that is emitted once it is recorded with the parent.
  */
 export const threadsOf = (
   request: RunRequest | CastRunRequest,

@@ -19,8 +19,8 @@ const HANDED_OVER = {
 type Offering = Pick<RunTerms, 'deps' | 'request' | 'agents' | 'setting'>
 
 /**
- * The tools that a run offers: `look_back` to continued sessions, and `handoff` and `delegate` to the agents of a cast. The
- * tools are served from the first session on that can use one.
+ * The tools that a run offers: `look_back` to continued sessions, and `handoff` and `delegate` to the agents of a cast.
+ * The tools are served from the first session on that can use one.
  */
 export class OfferedTools implements AsyncDisposable {
   readonly #terms: Offering
@@ -53,7 +53,9 @@ export class OfferedTools implements AsyncDisposable {
     return this.#served !== undefined && this.#looksBack
   }
 
-  /** Offers the tools to the next launch of a session. The first session of a conversation has nothing to look back at. */
+  /**
+   * Offers the tools to the next launch of a session. The first session of a conversation has nothing to look back at.
+   */
   offerTo(held: HeldSession): ToolsEndpoint | undefined {
     if (this.#terms.request.runtime.takesTools !== true) return undefined
     const lookBack = held.session.epoch > 1 && this.#looksBack ? this.#lookBackOf(held) : undefined

@@ -19,7 +19,9 @@ export class TransferWish {
     this.#agents = agents
   }
 
-  /** Checks a wish and stores it; the first one counts. Agents are not trusted, so their names and texts are checked. */
+  /**
+   * Checks a wish and stores it; the first one counts. Agents are not trusted, so their names and texts are checked.
+   */
   submit(wish: TransferAsked): Result<TransferAsked, ToolRefused> {
     const usable = read(wish)
     const { others } = this.#agents

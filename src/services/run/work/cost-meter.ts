@@ -6,8 +6,8 @@ import type { WindowEvent } from '../../../domain/window/window-event.ts'
 export type PriceOf = (model: string, used: UsageTotals) => number | undefined
 
 /**
- * The usage and the cost of one launch: as its runtime reports it, or estimated from list prices until it does. A figure
- * of the runtime replaces every estimate before it.
+ * The usage and the cost of one launch: as its runtime reports it, or estimated from list prices until it does. A
+ * figure of the runtime replaces every estimate before it.
  */
 export class CostMeter {
   readonly #priceOf: PriceOf | undefined

@@ -58,7 +58,10 @@ export class LaunchAccount {
     return this.#now
   }
 
-  /** Notes missing usage: every answer must be counted before the next one begins, and the last one before the agent stops. */
+  /**
+   * Notes missing usage: every answer must be counted before the next one begins, and the last one before the agent
+   * stops.
+   */
   #settle({ end }: RuntimeStep<unknown>, reported: UsageTotals | undefined, isNewTurn: boolean): void {
     const isCounted =
       this.#run.request.runtime.reportsCost === true ? reported?.costUsd !== undefined : reported !== undefined

@@ -22,8 +22,8 @@ export interface HeardStep<Message> {
 }
 
 /**
- * Counts the usage of an agent when a step is read, and so before it is recorded: a fast agent may be many turns ahead of
- * its record, and must not exceed its limits for that long.
+ * Counts the usage of an agent when a step is read, and so before it is recorded: a fast agent may be many turns ahead
+ * of its record, and must not exceed its limits for that long.
  */
 export class LaunchWatch {
   readonly #run: Paying
@@ -53,7 +53,10 @@ export class LaunchWatch {
     return { step, ...defined({ totals, money: this.#money() }), isOutOfTurns: this.#isOutOfTurns }
   }
 
-  /** Whether the agent is to be stopped now. The next request would cost money, so a limit on the cost waits for no tool. */
+  /**
+   * Whether the agent is to be stopped now. The next request would cost money, so a limit on the cost waits for no
+   * tool.
+   */
   get shouldStop(): boolean {
     return this.#money() !== undefined || (this.#isOutOfTurns && !this.#tools.areRunning)
   }

@@ -30,7 +30,10 @@ const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Laun
   return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: processRecorder(run), tools })
 }
 
-/** Begins a provider session. Where the runtime lets us choose its id, that is the id of our session, so that it can be found again. */
+/**
+ * Begins a provider session. Where the runtime lets us choose its id, that is the id of our session, so that it can be
+ * found again.
+ */
 export const startFresh = <Message>(
   run: RunInProgress<Message>,
   prompt: string,
@@ -102,9 +105,9 @@ export const promptToResume = async (
 }
 
 /**
- * Relaunches a session that this run has taken over. A session that was launched is resumed where its runtime can, and else
- * restarted in a fresh window. A session without a launch on record is launched; if the runtime has it all the same, because
- * the process died between a launch and its recording, it is resumed under that id.
+ * Relaunches a session that this run has taken over. A session that was launched is resumed where its runtime can, and
+ * else restarted in a fresh window. A session without a launch on record is launched; if the runtime has it all the
+ * same, because the process died between a launch and its recording, it is resumed under that id.
  */
 export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<Launcher<Message> | SessionOutcome> => {
   const { session } = run.held
@@ -150,7 +153,10 @@ const adoptProviderSession = async (run: RunInProgress): Promise<string | undefi
   return session.id
 }
 
-/** Resumes an orphaned session. With `opening` its agent has not answered yet, and may never have received the opening: it is sent again. */
+/**
+ * Resumes an orphaned session. With `opening` its agent has not answered yet, and may never have received the opening:
+ * it is sent again.
+ */
 const resumedLaunch = async <Message>(
   run: RunInProgress<Message>,
   providerSessionId: string,

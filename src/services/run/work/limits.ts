@@ -63,7 +63,10 @@ export const remainingMs = async ({ deps, conversation }: Timed): Promise<number
 /** The longest time that a timer takes. */
 const LONGEST_MS = 2_147_483_647
 
-/** Stops the run at the deadline of its conversation, also under `carry_on`: that policy is about windows, not about time. */
+/**
+ * Stops the run at the deadline of its conversation, also under `carry_on`: that policy is about windows, not about
+ * time.
+ */
 export const startDeadline = async (run: Timed & Pick<RunInProgress, 'stop'>): Promise<Disposable> => {
   const remaining = await remainingMs(run)
   if (remaining === undefined) return { [Symbol.dispose]: () => undefined }

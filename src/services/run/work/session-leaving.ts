@@ -30,7 +30,9 @@ export class SessionLeaving {
     return this.#why
   }
 
-  /** Whether it is left because of its cost: then no tool is waited for, because the request after it would cost money. */
+  /**
+   * Whether it is left because of its cost: then no tool is waited for, because the request after it would cost money.
+   */
   get isAboutMoney(): boolean {
     return this.#why?.type === 'uncounted' || (this.#why?.type === 'exhausted' && this.#why.limit === 'cost')
   }

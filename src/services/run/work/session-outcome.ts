@@ -22,7 +22,10 @@ export type SessionOutcome =
       readonly limit?: BudgetLimit
     }
 
-/** The outcome of an agent that stopped for a fresh window. If it is refused one, the run is exhausted: its work is not done. */
+/**
+ * The outcome of an agent that stopped for a fresh window. If it is refused one, the run is exhausted: its work is not
+ * done.
+ */
 export const landed = async (run: Restarting): Promise<SessionOutcome> => {
   const reason = 'The agent brought its work to a soft landing, because its window was filling up.'
   const { handoff, refusedBy } = await restartHeldSession(run, reason, [])
@@ -32,7 +35,10 @@ export const landed = async (run: Restarting): Promise<SessionOutcome> => {
   return { type: 'over', outcome: 'exhausted', reason: describeLimit(refusedBy, restartBudget), limit: refusedBy }
 }
 
-/** The outcome of a window that overflowed. A fresh one begins without a checkpoint: the old one has no room to write it. */
+/**
+ * The outcome of a window that overflowed. A fresh one begins without a checkpoint: the old one has no room to write
+ * it.
+ */
 export const overflowed = async (
   run: Restarting & Pick<RunInProgress, 'request'>,
   message: string,
@@ -71,7 +77,8 @@ export const restartHeldSession = async (
     ...(traceContext !== undefined && { traceContext }),
   }
   const begin = () => run.retryThroughOutage((named) => run.deps.handoffs.restartSession({ ...request, ...named }))
-  // A refusal may end the session and release its lease in the same commit: the heartbeat must not take that for a takeover.
+  // A refusal may end the session and release its lease in the same commit: the heartbeat must not take that for a
+  // takeover.
   return run.held.givingBack(async () => {
     const begun = unwrap(await begin())
     run.held.update(begun)
@@ -107,8 +114,8 @@ export const initiateTransfer = async (
 }
 
 /**
- * Begins the restart of a resumed session whose window was full when its earlier run ended: its milestone was reached then,
- * so no later turn would begin the restart. Where hooks decide about full windows, they have decided already.
+ * Begins the restart of a resumed session whose window was full when its earlier run ended: its milestone was reached
+ * then, so no later turn would begin the restart. Where hooks decide about full windows, they have decided already.
  *
  * @returns the restart, or the limit that ends the run; undefined when the session continues in its window
  */

@@ -29,7 +29,8 @@ export class SoftLanding {
     const isRestarted =
       policyOf(this.#run) === 'auto' && held.monitor?.milestones.some(({ name }) => name === RESTART) === true
     if (!isReached || text === false || !isRestarted) return
-    // Where hooks decide, or the work continues without a restart, an agent that stops counts as done, so it must not stop.
+    // Where hooks decide, or the work continues without a restart, an agent that stops counts as done, so it must not
+    // stop.
     const { whenExhausted } = conversation.restartBudget
     this.#mayStop = whenExhausted === 'stop' && !hasHooks(this.#run, 'on_context_threshold')
     this.#due = softLandingText(text, { mayStop: this.#mayStop })

@@ -150,13 +150,17 @@ export class TurnRecorder {
     if (this.#run.account.turns > 0) emitUnknownWindow(this.#run, this.#gauge)
   }
 
-  /** Records what it can when the agent was interrupted in a turn: every step that was read, whether or not it was passed on. */
+  /**
+   * Records what it can when the agent was interrupted in a turn: every step that was read, whether or not it was
+   * passed on.
+   */
   async leave(unheard: readonly HeardStep<unknown>[] = []): Promise<void> {
     try {
       for (const heard of unheard) await this.take(heard)
       if (this.leaving?.type !== 'restart' && this.#run.held.session.state === 'active') await this.finish()
     } catch {
-      // The store is away, or another process has taken the session over: recovery reads the rest back from the transcript.
+      // The store is away, or another process has taken the session over: recovery reads the rest back from the
+      // transcript.
     }
   }
 
@@ -188,7 +192,9 @@ export class TurnRecorder {
     this.#leaving.stay()
   }
 
-  /** Reports a compaction to the monitor, after the turn that came before it. During a compaction nothing is handed off. */
+  /**
+   * Reports a compaction to the monitor, after the turn that came before it. During a compaction nothing is handed off.
+   */
   async #report(reports: readonly MonitorReport[]): Promise<void> {
     for (const report of reports) {
       // The sample of a reading is recorded with its turn.
@@ -208,7 +214,8 @@ export class TurnRecorder {
     const isHandedOver = this.#run.transferWish.isOpen
     const withholdRestart =
       options.withholdRestart ?? (isHandedOver || hasHooks(this.#run, 'on_context_threshold') || undefined)
-    // A session that is refused a fresh window is failed later, when its tools have answered, so that their results are recorded.
+    // A session that is refused a fresh window is failed later, when its tools have answered, so that their results are
+    // recorded.
     const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart, handOver }) }
     const answer = await this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
     const handoff = answer.ok ? undefined : await outsideHandoffAfter(this.#run, answer.error)
@@ -263,7 +270,10 @@ class TextOrigins {
     this.#sent = withPrompt(this.#sent, { by: `prompt ${this.#sent.length + 1}`, text }, this.#how)
   }
 
-  /** The texts with the origins that their channel allows. A runtime that repeats a prompt does not get it recorded twice. */
+  /**
+   * The texts with the origins that their channel allows. A runtime that repeats a prompt does not get it recorded
+   * twice.
+   */
   take(texts: readonly RecordedText[]): readonly RecordedText[] {
     return texts.flatMap((recorded) => {
       if (recorded.role !== 'user') return [recorded]

@@ -10,8 +10,8 @@ import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 const ROLES: readonly RecordedText['role'][] = ['user', 'assistant', 'tool']
 
 /**
- * Checks the steps of a runtime and drops the parts that are invalid. Anybody may write a runtime or a reader, and a wrong
- * figure or name must not lose the turn that it came with.
+ * Checks the steps of a runtime and drops the parts that are invalid. Anybody may write a runtime or a reader, and a
+ * wrong figure or name must not lose the turn that it came with.
  */
 export class UsableSteps {
   #nameless = 0

@@ -16,7 +16,9 @@ import { landed, overflowed, type Restarting, type SessionOutcome } from './sess
 import { StepReader } from './step-reader.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 
-/** How long an interrupted agent may take to stop before its process is ended, and how long the run then waits for that. */
+/**
+ * How long an interrupted agent may take to stop before its process is ended, and how long the run then waits for that.
+ */
 const GRACE_MS = 10_000
 const GIVE_UP_MS = 5_000
 
@@ -62,7 +64,8 @@ export async function* workSession<Message>(
       end = step.end ?? end
       hasLooked &&= recorder.mayInterrupt
       if (!recorder.mayInterrupt || grace !== undefined) continue
-      // The agent may have begun a tool while the turn was recorded: look for one more step, so that the tool is not interrupted.
+      // The agent may have begun a tool while the turn was recorded: look for one more step, so that the tool is not
+      // interrupted.
       if (agent.worksAhead === true && !hasLooked && end === undefined) {
         hasLooked = true
         ahead = steps.next()
@@ -100,7 +103,10 @@ const land = async (recorder: TurnRecorder, agent: RunningAgent<unknown>, wait: 
 /** The longest time that a timer takes. */
 const LONGEST_MS = 2_147_483_647
 
-/** Waits for the agent, and ends it when it is silent for too long. The time that the reader of its messages takes does not count. */
+/**
+ * Waits for the agent, and ends it when it is silent for too long. The time that the reader of its messages takes does
+ * not count.
+ */
 const whileHeard = async <T>(
   { setting }: Pick<RunInProgress, 'setting'>,
   ending: AbortController,
@@ -170,7 +176,8 @@ const concludeSession = async (
     throw uncountedEnd(run, leaving.uncounted)
   }
   if (leaving?.type === 'restart') {
-    // The agent finished its work before it could be interrupted: then no restart is needed, unless it stopped to be restarted.
+    // The agent finished its work before it could be interrupted: then no restart is needed, unless it stopped to be
+    // restarted.
     const isFinal = leaving.handoff.kind !== 'context_restart'
     if (isFinal || end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) {
       // The agent relies on the threads that it wished for before the restart.

@@ -17,7 +17,10 @@ interface ClaimTerms {
   readonly claimMs: number
 }
 
-/** Claims handoffs that wait for agents. While a living process holds the source of a handoff, that process decides about it. */
+/**
+ * Claims handoffs that wait for agents. While a living process holds the source of a handoff, that process decides
+ * about it.
+ */
 export class Claims {
   readonly #deps: RunnerDeps
   readonly #terms: ClaimTerms
@@ -78,8 +81,9 @@ export class Claims {
   }
 
   /**
-   * Whether a living process holds the source of a handoff, as far as this process can know. A source without a checkpoint
-   * counts as held if its own agent works here: its session is recovered first, and its agent is asked for a checkpoint.
+   * Whether a living process holds the source of a handoff, as far as this process can know. A source without a
+   * checkpoint counts as held if its own agent works here: its session is recovered first, and its agent is asked for a
+   * checkpoint.
    */
   async #isHeld({ sourceSessionId, sourceAgent, document, checkpoint }: HandoffMetadata): Promise<boolean> {
     const { store, clock } = this.#deps
@@ -95,7 +99,10 @@ export class Claims {
 /** A claim of this length expires at once. */
 const SHORTEST_CLAIM_MS = 1
 
-/** Whether a handoff was claimed more than `most` times without being taken up. The log is read only if its version allows that. */
+/**
+ * Whether a handoff was claimed more than `most` times without being taken up. The log is read only if its version
+ * allows that.
+ */
 export const isClaimedTooOften = async (
   deps: Pick<RunnerDeps, 'store'>,
   handoff: HandoffMetadata,

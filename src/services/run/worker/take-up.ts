@@ -65,9 +65,9 @@ const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<
 }
 
 /**
- * Stops agents that only hand the work to each other, and work whose time or budget is over. Then this run takes the source
- * over, so that its end also ends the handoff and the source, and no worker claims the handoff again. A source without a
- * lease stays as it is.
+ * Stops agents that only hand the work to each other, and work whose time or budget is over. Then this run takes the
+ * source over, so that its end also ends the handoff and the source, and no worker claims the handoff again. A source
+ * without a lease stays as it is.
  */
 const mustBePossible = async (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Promise<void> => {
   try {

@@ -20,7 +20,10 @@ export interface WaitSettings {
   readonly onWaiting?: (waiting: WaitingBy) => void
 }
 
-/** The shortest and the longest time between two looks; the longest where the store wakes the worker, in case a wake-up is missed. */
+/**
+ * The shortest and the longest time between two looks; the longest where the store wakes the worker, in case a wake-up
+ * is missed.
+ */
 export const POLL = { least: 250, most: 5_000, mostWoken: 30_000 } as const
 const SLOWER = 1.6
 /** A handoff whose source is still held is ready soon, but no wake-up says when. */

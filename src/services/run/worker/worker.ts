@@ -29,16 +29,19 @@ export interface WorkRequest {
   readonly signal?: AbortSignal
   /**
    * How long the work under way may take once `signal` has aborted; without limit unless given. After that it is handed
-   * back: its agents are interrupted, and its sessions stay active without a holder, so that another worker resumes them.
+   * back: its agents are interrupted, and its sessions stay active without a holder, so that another worker resumes
+   * them.
    */
   readonly drainMs?: number
-  /** Aborting it stops the worker and cancels the work under way: its sessions are paused until a person resumes them. */
+  /**
+   * Aborting it stops the worker and cancels the work under way: its sessions are paused until a person resumes them.
+   */
   readonly cancel?: AbortSignal
   /** The settings of its runs. */
   readonly run?: RunSettings
   /**
-   * The shortest and the longest wait before the worker looks for work again. Unless given, 250 ms and 5 s; 30 s where the
-   * store wakes the worker.
+   * The shortest and the longest wait before the worker looks for work again. Unless given, 250 ms and 5 s; 30 s where
+   * the store wakes the worker.
    */
   readonly pollMs?: { readonly least: number; readonly most: number }
   /** How often a handoff may be claimed without being carried out before it is failed; 5 unless given. */
@@ -50,7 +53,9 @@ export interface WorkRequest {
 
 /** The result of a worker. */
 export interface WorkSummary {
-  /** How many runs ended with each outcome: of handoffs that were carried out and orphaned sessions that were resumed. */
+  /**
+   * How many runs ended with each outcome: of handoffs that were carried out and orphaned sessions that were resumed.
+   */
   readonly ended: Readonly<Partial<Record<RunSummary['outcome'], number>>>
   /** Handoffs that were failed, because every process that claimed them was lost before it carried them out. */
   readonly poisoned: number
@@ -179,7 +184,10 @@ export class Worker {
     return true
   }
 
-  /** Fails a handoff that kills every process that claims it. Its source fails too, so that nobody resumes it and tries again. */
+  /**
+   * Fails a handoff that kills every process that claims it. Its source fails too, so that nobody resumes it and tries
+   * again.
+   */
   async #fail(handoff: HandoffMetadata): Promise<void> {
     const reason = `It was claimed ${counted(this.#maxClaims, 'time')}, and each process that claimed it was lost before it carried it out.`
     const by = this.#claimant
