@@ -7,9 +7,9 @@ import type { Configuration } from './configuration.ts'
 /** Sentences about what a configuration does when a window fills up: for its runs, and for each agent that differs. */
 export const describeFullWindow = (configuration: Configuration): readonly string[] => {
   const { monitor, restart, agents, contextLimit } = configuration
-  const all = whatHappens(configuration, monitor.milestones, restart.budget)
+  const all = atFullWindow(configuration, monitor.milestones, restart.budget)
   const others = agents.flatMap(({ name, milestones, maxRestarts = restart.budget.maxRestarts }) => {
-    const own = whatHappens(configuration, milestones, { ...restart.budget, maxRestarts })
+    const own = atFullWindow(configuration, milestones, { ...restart.budget, maxRestarts })
     return own === all ? [] : [`Agent ${JSON.stringify(name)}: ${own}`]
   })
   const isAuto = monitor.isEnabled && (monitor.policy ?? RUN_POLICY) === 'auto'
@@ -20,7 +20,7 @@ export const describeFullWindow = (configuration: Configuration): readonly strin
   return [all, ...others, ...unknown]
 }
 
-const whatHappens = (
+const atFullWindow = (
   { monitor }: Pick<Configuration, 'monitor'>,
   milestones: readonly Milestone[],
   budget: RestartBudget,

@@ -7,7 +7,8 @@ export class SharedSpending {
   #earlierUsd = 0
   #usd = 0
 
-  before(usd: number): void {
+  /** Notes the cost of the work before this run. */
+  spentBefore(usd: number): void {
     this.#earlierUsd = usd
   }
 
@@ -49,7 +50,7 @@ export class RunAccount {
 
   /** Notes the cost of the work before this run. A thread shares the spending, which has it already. */
   costBefore(costUsd: number): void {
-    if (this.#isOwn) this.#spending.before(costUsd)
+    if (this.#isOwn) this.#spending.spentBefore(costUsd)
   }
 
   /**

@@ -18,7 +18,7 @@ import type { RunnerDeps } from '../run-terms.ts'
 import { giveUp } from './give-up.ts'
 import { runningLeases } from './gone-runner.ts'
 
-/** How to recover. */
+/** A request to recover orphaned sessions. */
 export interface RecoverRequest {
   /** Runtimes that resume sessions, each those of its backend. A session of any other backend is failed. */
   readonly runtimes?: readonly AgentRuntime[]
@@ -92,7 +92,7 @@ const castOf = (agents: Cast, leavesReady: boolean): CarriesOut => ({
 const AT_ONCE = 4
 const LOOK_AGAIN_MS = 250
 
-/** Recovers orphaned sessions, some of them at the same time. */
+/** Recovers orphaned sessions, `atOnce` of them at the same time. */
 export const recoverAll = async (
   deps: RunnerDeps,
   request: RecoverRequest,
@@ -109,26 +109,26 @@ export const recoverAll = async (
     const orphans: OrphanedSession[] = []
     for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) orphans.push(lease)
     orphans.push(...(await runningLeases(deps)).gone)
-    // A session that could not be resumed, or is left to others, is tried only once while leases are waited for.
+    // A session that could not be resumed, or that another process is to resume, is tried once while leases are waited for.
     const queue = orphans.filter(({ sessionId }) => !seen.has(sessionId)).values()
     for (const { sessionId } of orphans) seen.add(sessionId)
-    let isCut = false
+    let isAborted = false
     const worker = async (): Promise<void> => {
       for (const lease of queue) {
-        isCut = request.signal?.aborted === true
-        if (isCut || request.stop?.aborted === true) return
+        isAborted = request.signal?.aborted === true
+        if (isAborted || request.stop?.aborted === true) return
         using place = await gate?.enter()
         if (gate !== undefined && place === undefined) return
-        const one = await recoverOne(deps, request, lease, resume)
-        if (one.type === 'resumed') gate?.ended(one.summary)
-        logRecovered(deps, one)
-        recovered.push(one)
+        const outcome = await recoverOne(deps, request, lease, resume)
+        if (outcome.type === 'resumed') gate?.ended(outcome.summary)
+        logRecovered(deps, outcome)
+        recovered.push(outcome)
       }
     }
-    const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker))
+    const results = await Promise.allSettled(Array.from({ length: atOnce }, worker))
     // Thrown only after all have ended: otherwise nobody would wait for the others.
-    for (const one of ended) if (one.status === 'rejected') throw one.reason
-    if (isCut) request.signal?.throwIfAborted()
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    if (isAborted) request.signal?.throwIfAborted()
     if (waited.size === 0 || request.stop?.aborted === true) return recovered
     await pauseFor(LOOK_AGAIN_MS, request.signal)
     waited = stillWaited(waited, await waitingSessions(deps))
