@@ -36,4 +36,4 @@ export {
   type ThresholdPayload,
 } from '../ports/agent/hook-payload.ts'
 export type { HookOptions, HookRunner } from '../ports/agent/hook-runner.ts'
-export { type RunHooksRequest, runHooks } from '../services/run/run-hooks.ts'
+export { type RunHooksRequest, runHooks } from '../services/run/hooks/run-hooks.ts'

@@ -96,7 +96,7 @@ describe('what a full window leads to', () => {
     [{}, 'write context_limit'],
     [{ restart: { policy: 'advise' } }, 'a run says that a restart is due, and does not restart'],
     [{ restart: { policy: 'manual' } }, 'nothing is said or done'],
-    [{ restart: { when_exhausted: 'carry_on' } }, 'then the session goes on'],
+    [{ restart: { when_exhausted: 'carry_on' } }, 'then the session continues'],
     [{ session: { max_handoffs_per_job: 0 } }, 'no restart is left'],
     [{ context_monitor: { enabled: false } }, 'A full window is not restarted.'],
     [{ agents: [{ name: 'writer', milestones: { restart: 0.7 } }] }, 'Agent "writer": At 70 %'],

@@ -117,7 +117,7 @@ const expectFailed = async (plan: Plan): Promise<void> => {
   const { sessions, handoffs } = await keptOf(plan)
   const last = sessions.at(-1)
   expect.soft(last?.state, plan.key).toBe('failed')
-  expect.soft(last?.state === 'failed' && last.endReason, plan.key).toMatch(/is gone, and nobody went on with it/)
+  expect.soft(last?.state === 'failed' && last.endReason, plan.key).toMatch(/is gone, and nobody resumed it/)
   expect.soft(handoffs.filter(isOpen), plan.key).toEqual([])
   expect.soft(await ground.batonOf(plan), plan.key).toBeUndefined()
   if (WHILE_HELD.includes(plan.point)) expect.soft(handoffs.at(-1)?.status, plan.key).toBe('failed')

@@ -121,7 +121,7 @@ describe('what an agent did and the record lacks', () => {
       heard(TASK),
       heard('Reply with the checkpoint alone: <checkpoint></checkpoint>'),
       heard(
-        'The process that ran this session was lost, and you go on in it now. Something you began may not have been finished: look at what is there before you repeat a step, then continue the task.',
+        'The process that ran this session was lost, and you continue in it now. Something you began may not have been finished: look at what is there before you repeat a step, then continue the task.',
       ),
       answer('b', 200),
     ]

@@ -119,7 +119,7 @@ describe.each(STORE_KINDS)('recovery on %s', (kind) => {
     ])
   })
 
-  it('a runtime that cannot go on in a session gets a fresh one', async () => {
+  it('a runtime that cannot resume a session gets a fresh one', async () => {
     const set = await stage()
     const runtime = script([{ turns: [turn(100, 'read'), turn(200, 'edit'), turn(300)] }, { turns: ENDS }], {
       canResume: false,

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Batonpass, createBatonpass, StoreFailure, unwrap, type WorkingSession } from '../../src/entry/index.ts'
-import { HeldSession } from '../../src/services/run/held-session.ts'
-import { LaunchedProcesses } from '../../src/services/run/recover/agent-processes.ts'
+import { HeldSession, LaunchedProcesses } from '../../src/services/run/held-session.ts'
 import { ENDING_OUTAGE_MS, retriesOf, type Trouble } from '../../src/services/run/retry-through-outage.ts'
 import { RunAccount } from '../../src/services/run/run-account.ts'
 import { RunConversation } from '../../src/services/run/run-conversation.ts'

@@ -4,11 +4,10 @@ import { RefusedError, unwrap } from '../../src/domain/unwrap.ts'
 import { systemClock, uuidV7Ids } from '../../src/entry/container.ts'
 import { type Batonpass, createBatonpass } from '../../src/entry/index.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'
+import { outsideHandoffAfter, unlessTakenOver } from '../../src/services/run/lease.ts'
 import { recoverAll } from '../../src/services/run/recover/recover.ts'
 import { SupersededError } from '../../src/services/run/run-errors.ts'
 import { RunThreads } from '../../src/services/run/threads/run-threads.ts'
-import { mine } from '../../src/services/run/work/held-work.ts'
-import { passedOnInstead } from '../../src/services/run/work/passed-on.ts'
 import { TurnExtender } from '../../src/services/run/work/turn-extender.ts'
 import { EVERY_REFUSAL } from '../domain/every-refusal.ts'
 import { HANDOFF } from '../domain/samples.ts'
@@ -19,7 +18,7 @@ const REFUSALS = Object.values<Refusal>(EVERY_REFUSAL).map((refusal) => ({
   refusal,
   overtaken: isOvertaken(refusal),
 }))
-const held = { overtaken: () => new SupersededError('Somebody else has it.') }
+const held = { supersededError: () => new SupersededError('Somebody else has it.') }
 const refusing = (refusal: Refusal) => async () => ({ ok: false as const, error: refusal })
 const codesWhere = async (isSo: (refusal: Refusal) => boolean | Promise<boolean>): Promise<readonly RefusalCode[]> => {
   const found: RefusalCode[] = []
@@ -32,7 +31,7 @@ describe('a run whose command was refused because somebody else has the session'
   it('stops as superseded when the command was about held work, for every such code and no other', async () => {
     const stops = await codesWhere((refusal) => {
       try {
-        mine({ held } as never, { ok: false, error: refusal })
+        unlessTakenOver({ held } as never, { ok: false, error: refusal })
         return false
       } catch (error) {
         return error instanceof SupersededError
@@ -67,7 +66,7 @@ describe('a run whose command was refused because somebody else has the session'
       const history = { session }
       const retryThroughOutage = (read: () => unknown) => read()
       const run = { deps: { history }, held: { session: { id: 'any' } }, retryThroughOutage }
-      expect(await passedOnInstead(run as never, refusal)).toBeUndefined()
+      expect(await outsideHandoffAfter(run as never, refusal)).toBeUndefined()
       return reads > 0
     })
     expect(looks).toStrictEqual(OVERTAKEN)

@@ -5,7 +5,10 @@ export type AgentStop = 'well' | 'badly'
 export type AgentReport =
   /** A result that is a success: `"is_error": false`, `turn.completed`. */
   | 'success'
-  /** A result that is an error: `"is_error": true`, `error_max_turns`, `turn.failed`, or an `error` and nothing after it. */
+  /**
+   * A result that is an error: `"is_error": true`, `error_max_turns`, `turn.failed`, or an `error` and nothing after
+   * it.
+   */
   | 'error'
   /** Records of a known format, none of which is a result. */
   | 'nothing'
@@ -14,12 +17,15 @@ export type AgentReport =
   /** No record of a known format. */
   | 'no known line'
 
-/** The reason for the outcome: its work is done; its own words say why not; how it stopped says why not; or why it was not understood. */
+/**
+ * The verdict about an agent: its work is done; it is not, and its words or the way it stopped give the reason; or its
+ * output was cut or unknown.
+ */
 export type AgentVerdict = 'done' | 'its words' | 'how it stopped' | 'cut' | 'unknown'
 
 /**
- * Settles what the end of an agent means, for a program of one's own and for a function: an error that the agent reports is
- * a failure whatever its exit status says, and a bad exit status is one whatever the agent reports.
+ * The meaning of the end of an agent, for a command of the user's own and for a function: an error that the agent
+ * reports is a failure with any exit status, and a bad exit status is a failure with any report.
  */
 export const AGENT_ENDS = {
   well: {
@@ -42,5 +48,8 @@ export const AGENT_ENDS = {
 const TOO_LONG =
   /context[ _]window|context[ _]length|maximum context|\b(prompt|input|request|conversation|context)\b.{0,40}\btoo (long|large)\b/i
 
-/** Whether the words of an error say that a window took no more. Only for errors: an agent may well talk about such things. */
+/**
+ * Whether the words of an error say that a window took no more. Only for errors: an agent may well talk about such
+ * things.
+ */
 export const saysTooLong = (words: string): boolean => TOO_LONG.test(words)

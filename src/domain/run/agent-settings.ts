@@ -10,7 +10,7 @@ export const AGENT_RUNTIMES = ['claude-sdk', 'claude', 'codex', 'command'] as co
 /** The name of a runtime. */
 export type AgentRuntimeName = (typeof AGENT_RUNTIMES)[number]
 
-/** One agent of a configuration: what it runs on, and what is in force for it. */
+/** One agent of a configuration: its runtime, and its settings in force. */
 export interface ConfiguredAgent {
   readonly name: string
   readonly runtime?: AgentRuntimeName
@@ -19,14 +19,14 @@ export interface ConfiguredAgent {
   readonly model?: string
   /** The permission mode, in the words of its runtime; absent means the runtime's own default. */
   readonly permissionMode?: string
-  /** Lowest first; its own, and those of the whole configuration where it says nothing. */
+  /** Lowest first; its own, or those of the whole configuration where it has none. */
   readonly milestones: readonly Milestone[]
   readonly contextLimit?: number
   /** How often its work may be restarted; absent means as the whole configuration says. */
   readonly maxRestarts?: number
   readonly session: SessionSettings
-  /** Where it works, if that is its own; absent means where the conversation is worked. */
+  /** Where it works, if it has a place of its own; absent means the place of the conversation. */
   readonly place?: { readonly workspace?: Workspace; readonly worktree?: WorktreeSettings }
-  /** Its own at the moments it names, and those of the whole configuration at the others. */
+  /** Its own hooks for the moments that it names, and those of the whole configuration for the others. */
   readonly hooks: readonly HookSettings[]
 }

@@ -20,13 +20,13 @@ export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonl
 /** How long the outgoing agent may take to write its checkpoint, by default. */
 export const DEFAULT_CHECKPOINT_TIMEOUT_MS = 120_000
 
-/** The settings in force: what was written, and defaults for the rest. */
+/** The settings in force: those of the file, and defaults for the rest. */
 export interface Configuration {
   readonly monitor: {
     readonly isEnabled: boolean
     /** The policy that was chosen; absent means `auto` for runs, and `advise` for sessions that nobody runs. */
     readonly policy?: PressurePolicy
-    /** Lowest first; one that is switched off is not in it. */
+    /** Lowest first, without those that are switched off. */
     readonly milestones: readonly Milestone[]
   }
   /** The most tokens to use of a window; absent means as many as the runtime allows. */
@@ -34,11 +34,11 @@ export interface Configuration {
   readonly restart: {
     readonly budget: RestartBudget
     readonly checkpointTimeoutMs: number
-    /** How many tokens of what the person said a successor is given; absent means a tenth of the usable window. */
+    /** How many tokens of the person's own words a successor is given; absent means a tenth of the usable window. */
     readonly personWordsTokens?: number
     /** How long an agent may be silent before it is ended; absent means without limit. */
     readonly idleTimeoutMs?: number
-    /** How many turns a run may have; absent means as many as it takes. */
+    /** How many turns a run may have; absent means without limit. */
     readonly maxTurns?: number
     /** Whether a model without a list price may be used under a cap on the cost. */
     readonly allowUnpriced?: boolean
@@ -46,7 +46,9 @@ export interface Configuration {
     readonly template?: string
     /** The text a successor opens with; absent means the built-in one. */
     readonly continuation?: string
-    /** Said to an agent whose window reaches the critical milestone; absent means the built-in text, false nothing. */
+    /**
+     * The text for an agent whose window reaches the critical milestone; absent means the built-in text, false no text.
+     */
     readonly softLanding?: string | false
     /** Whether a continued session gets the tool `look_back`; absent means that it does. */
     readonly lookBack?: boolean
@@ -62,7 +64,7 @@ export interface Configuration {
   readonly fanOut: FanOutLimits
   /** How threads take a summary along. */
   readonly threads: {
-    /** Who writes summaries: nobody but the record, or Claude. */
+    /** How summaries are written: as quotes from the record, or by Claude. */
     readonly summarizer: 'extractive' | 'claude'
     /** The model of that summarizer; absent means the usual one. */
     readonly model?: string
@@ -73,12 +75,15 @@ export interface Configuration {
     readonly markers?: { readonly begin: string; readonly end: string }
     readonly budgetTokens: number
     readonly expiresMs: number
-    /** The milestone at which a person is told of thread handoffs; absent means never. */
+    /** The milestone at which a run suggests a thread handoff to the person; absent means never. */
     readonly offerAt?: string
   }
   /** How long commands are remembered; false means for ever. */
   readonly commandRetentionMs: number | false
-  /** How secrets are hidden; absent where nothing is written: then the command line hides them, and a library does not. */
+  /**
+   * How secrets are hidden; absent where the file sets nothing: then the command line hides them, and the library does
+   * not.
+   */
   readonly redact?: RedactionSettings
   readonly hooks: readonly HookSettings[]
 }
@@ -88,7 +93,7 @@ export interface ConfigurationSetting {
   readonly key: string
   /** Durations are milliseconds; null means off, or not set. */
   readonly value: string | number | boolean | null
-  /** `default`, or the key that says it. */
+  /** `default`, or the key that sets it. */
   readonly from: string
 }
 
@@ -138,9 +143,9 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Refuses options that nobody knows, each with the nearest name. @throws ConfigurationError */
-export const mustBeKnown = (options: unknown, known: NestedNames): void => {
-  const problems = unknownNames(options, known).map(({ path, advice }) => ({
+/** Refuses unknown options, each with the nearest name. @throws ConfigurationError */
+export const mustBeKnown = (options: unknown, names: NestedNames): void => {
+  const problems = unknownNames(options, names).map(({ path, advice }) => ({
     path,
     problem: 'is not an option',
     advice,
@@ -148,7 +153,7 @@ export const mustBeKnown = (options: unknown, known: NestedNames): void => {
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
-/** Says that a configuration cannot be used, and which. */
+/** The sentence that a configuration, or this file of one, cannot be used. */
 export const unusable = (file?: string): string =>
   onOneLine(`The configuration ${file === undefined ? '' : `${file} `}cannot be used.`)
 

@@ -14,7 +14,7 @@ export interface FollowUp {
   readonly timeoutMs: number
   /** Whether it works in a directory that is not on record as the conversation's. */
   readonly isElsewhere?: boolean
-  /** When something was last said in a session that was stopped; the end of one that has ended is known. */
+  /** The time of the last message of a paused session. A session that has ended has its time of end instead. */
   readonly restedAt?: Instant
   /** The milestones of the run; those of the session unless given. */
   readonly milestones?: readonly Milestone[]
@@ -40,8 +40,8 @@ export type FreshReason = keyof typeof SENTENCES
 export const describeFreshReason = (reason: FreshReason): string => SENTENCES[reason]
 
 /**
- * The first reason that keeps a follow-up from resuming the provider session of the latest session, if there is one.
- * An unknown pressure is none: unknown never triggers anything.
+ * The first reason for which a follow-up does not resume the provider session of the latest session, if there is one.
+ * An unknown pressure is no reason: unknown never triggers anything.
  */
 export const freshReason = (
   latest: AgentSession,
@@ -57,7 +57,7 @@ export const freshReason = (
   if (!canResume || latest.providerSessionId === undefined) return 'cannot_resume'
   const restedAt = latest.state === 'paused' ? (followUp.restedAt ?? latest.startedAt) : latest.endedAt
   if (Date.parse(at) - Date.parse(restedAt) >= timeoutMs) return 'too_old'
-  // A session that was stopped is resumed nevertheless, and hands over with a checkpoint at once.
+  // A paused session is resumed even when its window is full: it is restarted at once, with a checkpoint.
   if (latest.state === 'paused') return undefined
   return isNearlyFull(monitor, followUp.milestones) ? 'nearly_full' : undefined
 }

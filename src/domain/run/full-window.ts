@@ -4,12 +4,12 @@ import { RUN_POLICY } from '../window/context-monitor.ts'
 import { type Milestone, RESTART } from '../window/milestone.ts'
 import type { Configuration } from './configuration.ts'
 
-/** Says what a configuration means for a window that fills up: for its runs, and for each agent that differs. */
+/** Sentences about what a configuration does when a window fills up: for its runs, and for each agent that differs. */
 export const describeFullWindow = (configuration: Configuration): readonly string[] => {
   const { monitor, restart, agents, contextLimit } = configuration
-  const all = whatHappens(configuration, monitor.milestones, restart.budget)
+  const all = atFullWindow(configuration, monitor.milestones, restart.budget)
   const others = agents.flatMap(({ name, milestones, maxRestarts = restart.budget.maxRestarts }) => {
-    const own = whatHappens(configuration, milestones, { ...restart.budget, maxRestarts })
+    const own = atFullWindow(configuration, milestones, { ...restart.budget, maxRestarts })
     return own === all ? [] : [`Agent ${JSON.stringify(name)}: ${own}`]
   })
   const isAuto = monitor.isEnabled && (monitor.policy ?? RUN_POLICY) === 'auto'
@@ -20,7 +20,7 @@ export const describeFullWindow = (configuration: Configuration): readonly strin
   return [all, ...others, ...unknown]
 }
 
-const whatHappens = (
+const atFullWindow = (
   { monitor }: Pick<Configuration, 'monitor'>,
   milestones: readonly Milestone[],
   budget: RestartBudget,
@@ -42,4 +42,4 @@ const LEFT_TO_RUNTIME = 'The agent’s own compaction makes room, or the run end
 const after = ({ whenExhausted }: RestartBudget): string =>
   whenExhausted === 'stop'
     ? 'the run ends, and its session fails.'
-    : 'the session goes on, and the agent’s own compaction makes room.'
+    : 'the session continues, and the agent’s own compaction makes room.'

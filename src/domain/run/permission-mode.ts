@@ -3,7 +3,7 @@ import type { AgentRuntimeName } from './agent-settings.ts'
 
 const OF_CLAUDE = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions'] as const
 
-/** The words of each runtime for what an agent may do without asking; Codex calls it a sandbox. */
+/** The permission modes of each runtime: how much an agent may do without asking. Codex calls it a sandbox. */
 export const PERMISSION_MODES = {
   'claude-sdk': OF_CLAUDE,
   claude: OF_CLAUDE,
@@ -11,22 +11,25 @@ export const PERMISSION_MODES = {
   command: [],
 } as const satisfies Record<AgentRuntimeName, readonly string[]>
 
-/** Why a runtime cannot be given a permission mode, if it cannot. One that is not chosen yet may know any of the words. */
+/**
+ * Why a permission mode is invalid for a runtime; undefined when it is valid. While no runtime is chosen, the modes of
+ * all are valid.
+ */
 export const permissionProblem = (
   mode: string,
   runtime: AgentRuntimeName | undefined,
 ): { readonly problem: string; readonly advice: string } | undefined => {
-  const known: readonly string[] =
+  const modes: readonly string[] =
     runtime === undefined ? Object.values(PERMISSION_MODES).flat() : PERMISSION_MODES[runtime]
-  if (known.includes(mode)) return undefined
+  if (modes.includes(mode)) return undefined
   const whose = runtime === undefined ? 'any runtime' : runtime
-  if (known.length === 0)
+  if (modes.length === 0)
     return {
       problem: 'a command of your own has no permission mode',
       advice: 'Say it in the command itself, or leave it out.',
     }
-  const nearest = nearestWord(mode, known)
-  const words = [...new Set(known)].join(', ')
+  const nearest = nearestWord(mode, modes)
+  const words = [...new Set(modes)].join(', ')
   return {
     problem: `${JSON.stringify(mode)} is not a permission mode of ${whose}`,
     advice: nearest === undefined ? `Use one of: ${words}.` : `Did you mean "${nearest}"?`,

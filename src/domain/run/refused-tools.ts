@@ -3,7 +3,7 @@ import { defined } from '../kernel/defined.ts'
 /** A tool call that the runtime refused, because nobody had allowed it and nobody could be asked. */
 export interface RefusedCall {
   readonly toolName: string
-  /** The part of its input that tells what it was about, such as a path. */
+  /** The part of its input that shows its subject, such as a path. */
   readonly argument?: string
   /** Whether it would have changed files. */
   readonly isWrite: boolean
@@ -17,7 +17,7 @@ export interface RefusedTool extends Pick<RefusedCall, 'toolName' | 'isWrite' | 
   readonly count: number
 }
 
-/** The tools with one more refused call. Calls that another mode allows are counted apart. */
+/** The tools with one more refused call. Calls that another mode would allow are counted separately. */
 export const withRefused = (tools: readonly RefusedTool[], refused: RefusedTool): readonly RefusedTool[] => {
   const isSame = (tool: RefusedTool): boolean =>
     tool.agentName === refused.agentName &&
@@ -33,6 +33,6 @@ export const withRefused = (tools: readonly RefusedTool[], refused: RefusedTool)
 export const refusedOnce = (agentName: string, { toolName, isWrite, allowedBy }: RefusedCall): RefusedTool =>
   defined({ agentName, toolName, isWrite, allowedBy, count: 1 })
 
-/** Whether an agent tried to change files, and none of it was allowed: its work cannot be done. */
+/** Whether an agent tried to change files, and every attempt was refused: its work cannot be done. */
 export const isEveryWriteRefused = (refused: readonly RefusedTool[], writes: number): boolean =>
   writes === 0 && refused.some(({ isWrite }) => isWrite)

@@ -4,7 +4,7 @@ import { RESTART } from '../window/milestone.ts'
 /** Tokens that a question for a checkpoint and its answer may take. */
 const ROOM_TOKENS = 10_000
 
-/** The window that most models have, where nobody knows which one it will be. */
+/** The window that most models have, for where the model is not known. */
 export const USUAL_WINDOW_TOKENS = 200_000
 
 /** A sentence about a threshold that leaves no room to ask for a checkpoint; none when there is room. */
@@ -26,7 +26,7 @@ export const roomProblem = ({
   ]
 }
 
-/** The same of a window that is watched, as far as its size is known. */
+/** As {@link roomProblem}, for a monitored window; no sentence where its size is not known. */
 export const roomProblemOf = ({ milestones, window }: ContextMonitor): readonly string[] => {
   const restartAt = milestones.find(({ name }) => name === RESTART)?.at
   const hardTokens = window.hardLimit?.tokens

@@ -21,14 +21,14 @@ export interface RunOrigin {
   readonly jobId: string | null
   /**
    * The runtime's own id of the session that the event is about, or of the one that the run works in; null until the
-   * runtime has said it.
+   * runtime has reported it.
    */
   readonly providerSessionId: string | null
 }
 
 /** How full a window is; null where it is not known. */
 export interface WindowFigures {
-  /** A fraction, as hooks are told it: 0.92 is 92 %. */
+  /** A fraction, as in hook payloads: 0.92 is 92 %. */
   readonly usagePercent: number | null
   readonly inputTokens: number | null
   /** The usable window. */
@@ -39,7 +39,7 @@ export interface WindowFigures {
   readonly wholeWindow: number | null
 }
 
-/** The figures of a window nobody knows anything of. */
+/** The figures of a window about which nothing is known. */
 export const UNKNOWN_FIGURES: WindowFigures = {
   usagePercent: null,
   inputTokens: null,
@@ -92,11 +92,16 @@ interface Bodies {
    */
   'conversation:follow_up': OfSession & { readonly resumes: string | null; readonly freshBecause: FreshReason | null }
   'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
-  /** Another process holds the session now; this run has stopped. */
+  /** Another process has taken the session over; this run has stopped. */
   'session:replaced': OfSession
-  /** The process that held the session has ended, on this machine: it was taken over before its lease was over. */
+  /**
+   * The process that held the session has ended, on this machine: the session was taken over before its lease expired.
+   */
   'runner:gone': OfSession & { readonly host: string; readonly pid: number | null }
-  /** An agent outlived its runner: it was ended, or is on another machine and cannot be ended from here. */
+  /**
+   * An orphaned agent process outlived its runner: it was ended, or is on another machine and cannot be ended from
+   * here.
+   */
   'process:left': OfSession & {
     readonly host: string
     readonly pid: number | null
@@ -111,11 +116,11 @@ interface Bodies {
     readonly allowedBy: string | null
   }
   'context:milestone': OfSession & WindowFigures & { readonly milestone: string }
-  /** The agent was told to bring its unit of work to an end, because its window fills up. */
+  /** The agent was sent the soft landing, because its window fills up: it is to finish its unit of work. */
   'context:landing': OfSession & WindowFigures
   'context:compaction': OfSession & { readonly trigger: CompactionTrigger; readonly preTokens: number | null }
   /**
-   * A compaction showed that the usable window is smaller than it was thought to be; the smaller size counts for the
+   * A compaction showed that the usable window is smaller than believed; the smaller size counts for the
    * rest of the session.
    */
   'context:window:lowered': OfSession & { readonly fromTokens: number | null; readonly toTokens: number }
@@ -137,23 +142,28 @@ interface Bodies {
     readonly oldSessionId: AgentSessionId
     readonly newSessionId: AgentSessionId
   }
-  /** The work waits for an agent that does not take part in the run: a worker for it may claim the handoff. */
+  /** The work waits for an agent that takes no part in the run: a worker for that agent may claim the handoff. */
   'agent:handoff:left': AgentHandoff & { readonly oldSessionId: AgentSessionId }
-  /** A piece of the work was delegated: it is done at the same time, in a conversation of its own. */
+  /**
+   * A piece of the work was delegated to a thread: another agent works on it at the same time, in its own conversation.
+   */
   'thread:start': AgentHandoff & { readonly threadId: ConversationId; readonly task: string }
-  /** A thread has come to its end, and its outcome is on record in the conversation that delegated it. */
+  /** A thread has ended, and its outcome is on record in the conversation that delegated it. */
   'thread:end': Omit<AgentHandoff, 'fromAgent'> & {
     readonly threadId: ConversationId
     readonly outcome: 'completed' | 'failed' | 'stopped'
     readonly reason: string | null
   }
-  /** The work was done, or the run cancelled, before a successor began. */
+  /** The restart was cancelled: the work was done, or the run was cancelled, before a successor began. */
   'context:handoff:cancelled': { readonly handoffId: HandoffId; readonly reason: string }
   'context:restart:refused': OfSession & {
     readonly limit: BudgetLimit
     readonly whenExhausted: RestartBudget['whenExhausted']
   }
-  /** A limit was reached, and nothing more is launched: what the conversation has cost by then, and how much of that is estimated. */
+  /**
+   * A limit was reached, and nothing more is launched. With the cost of the conversation by then, and the estimated
+   * part of it.
+   */
   'budget:reached': {
     readonly sessionId: AgentSessionId | null
     readonly limit: BudgetLimit

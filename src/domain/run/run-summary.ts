@@ -36,9 +36,12 @@ export interface RunSummary {
   readonly threads: number
   /** The tools that its runtimes refused to its agents and to those of its threads, and how often. */
   readonly refusedTools: readonly RefusedTool[]
-  /** How many tool calls changed files, where the runtimes tell. */
+  /** How many tool calls changed files, where the runtimes report that. */
   readonly writes: number
-  /** Its total usage, checkpoints and threads included, as far as is known. `estimatedUsd` is the estimated part of the cost. */
+  /**
+   * Its total usage, checkpoints and threads included, as far as the runtimes report it. `estimatedUsd` is the
+   * estimated part of the cost.
+   */
   readonly totals: UsageTotals
   readonly durationMs: number
   readonly lastSessionId?: AgentSessionId
@@ -64,7 +67,7 @@ const combined = (a: UsageTotals, b: UsageTotals, by: (one: number, other: numbe
     cacheReadTokens: part('cacheReadTokens'),
     cacheWriteTokens: part('cacheWriteTokens'),
     costUsd: part('costUsd'),
-    // An estimate that was replaced by what the runtime says leaves nothing behind.
+    // It is zero once a figure of the runtime has replaced the estimate, and is left out then.
     estimatedUsd: part('estimatedUsd') || undefined,
   })
 }

@@ -1,8 +1,8 @@
-/** The line with which an agent says that it has stopped for a fresh window, and not because its task is done. */
+/** The last line of an agent that has stopped for a fresh window, and not because its task is done. */
 const LANDED = '[landed]'
 
 /**
- * The built-in text of a soft landing, said to the agent when its window reaches the critical milestone.
+ * The built-in text of a soft landing, which the agent is sent when its window reaches the critical milestone.
  *
  * @example
  * ```ts
@@ -19,13 +19,13 @@ const STOP_THERE = `When that unit is done and the task is not, stop there and m
 const GO_ON = 'Then continue the task in small steps. Do not stop before the task is done.'
 
 /**
- * The message to the agent. Where a fresh session can begin as soon as the agent stops, it is told to stop and to
- * say so; elsewhere an agent that stops is taken to be done, so it is told to continue.
+ * The message to the agent. Where a fresh session can begin as soon as the agent stops, the message asks it to stop
+ * with that line; elsewhere an agent that stops counts as done, so the message asks it to continue.
  */
 export const softLandingText = (text: string, { mayStop }: { readonly mayStop: boolean }): string =>
   `${text.trimEnd()}\n${mayStop ? STOP_THERE : GO_ON}`
 
-/** Whether an answer ends with the word of an agent that has landed, however it is dressed up. */
+/** Whether an answer ends with the line of an agent that has landed, in any Markdown emphasis. */
 export const hasLanded = (answer: string): boolean => {
   const last = answer.slice(-200).trimEnd().split('\n').at(-1) ?? ''
   return last.replaceAll(/[*_`\s]/g, '').toLowerCase() === LANDED

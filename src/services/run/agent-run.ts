@@ -1,22 +1,25 @@
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { RunEvent } from '../../domain/run/run-event.ts'
 import type { RunSummary } from '../../domain/run/run-summary.ts'
-import { BETWEEN, inOrder, type RunItem } from './run-items.ts'
+import { BEFORE_SUCCESSOR, inOrder, type RunItem } from './run-items.ts'
 
-/** Whoever watches a run, as its work sees them. */
+/** The caller that iterates a run, as the work of the run sees it. */
 export interface RunWatch {
   emit(event: RunEvent): void
-  /** Says in which session the messages that follow are said. */
+  /** Names the session that the messages from now on belong to. */
   enter(sessionId: AgentSessionId): void
-  /** Aborts when they leave while the work goes on. */
+  /** Aborts when the caller leaves the iteration while the agent works. */
   readonly left: AbortSignal
 }
 
-/** The work of a run, once somebody iterates it. It waits at each message, and between two sessions. */
-export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BETWEEN, void>
+/**
+ * The work of a run. It begins when the caller iterates it, and waits for the caller at each message and between two
+ * sessions.
+ */
+export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, void>
 
 /**
- * A run: iterate it for the agent's messages, listen to it for what happens, and wait for its summary.
+ * A run: iterate it for the agent's messages, listen to its events, and wait for its summary.
  *
  * Nothing is done before it is iterated. Leaving the loop early cancels the run.
  *
@@ -32,7 +35,7 @@ export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typ
  * ```
  */
 export class AgentRun<Message> implements AsyncIterable<Message> {
-  readonly #work: AsyncGenerator<Message | typeof BETWEEN, void>
+  readonly #work: AsyncGenerator<Message | typeof BEFORE_SUCCESSOR, void>
   readonly #listeners = new Set<(event: RunEvent) => unknown>()
   readonly #closers = new Set<() => void>()
   readonly #ended: Promise<RunSummary>
@@ -54,7 +57,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     this.#ended = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    // Whoever never asks for the summary is told of a failure by the iteration.
+    // A caller that never reads the summary learns of a failure from the iteration, so this rejection is handled.
     this.#ended.catch(() => undefined)
   }
 
@@ -63,13 +66,13 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     return this.#ended
   }
 
-  /** The messages of the agent, each as it comes, once what it brought to an end is recorded. Can be iterated once. */
+  /** The messages of the agent, each once the turn that it ends is recorded. Can be iterated once. */
   [Symbol.asyncIterator](): AsyncIterator<Message, void> {
     const steps = this.#iterated()
     const next = async (): Promise<IteratorResult<Message, void>> => {
       const { done, value } = await steps.next()
       if (done === true) return { done, value: undefined }
-      return value === BETWEEN ? next() : { done: false, value }
+      return value === BEFORE_SUCCESSOR ? next() : { done: false, value }
     }
     return {
       next,
@@ -81,11 +84,11 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
   }
 
   /**
-   * Messages and events as one stream, in the order in which they happened. Between the last message of a session and the
-   * first of its successor stands `context:handoff:complete`, which names both. The run is iterated by this, once.
+   * Messages and events as one stream, in the order in which they happened. Between the last message of a session and
+   * the first of its successor stands `context:handoff:complete`, which names both. The run is iterated by this, once.
    *
-   * Nothing is done while you look at a message, and nothing is launched while you look at that marker. While you look at
-   * any other event the work goes on, up to its next message.
+   * The run waits while you look at a message, and launches nothing while you look at that event. While you look at any
+   * other event, the run continues up to its next message.
    *
    * @example
    * ```ts
@@ -115,19 +118,19 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     return { [Symbol.asyncIterator]: () => inOrder({ messages: this.#iterated(), on, sessionId }) }
   }
 
-  /** Lets the run work to its end, for whoever does not want its messages. */
+  /** Iterates the run to its end, for a caller that does not need its messages. */
   async finish(): Promise<RunSummary> {
     if (!this.#isIterated) for await (const _ of this);
     return this.summary
   }
 
-  /** Calls a listener with everything that happens. Answers with what takes it away again. */
+  /** Calls a listener with everything that happens. The answer is a function that removes it. */
   on(listener: (event: RunEvent) => unknown): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Everything that happens from now on, as a list that ends with the run. */
+  /** The events from now on, as a stream that ends with the run. */
   events(): AsyncIterable<RunEvent> {
     const queue: RunEvent[] = []
     let wake = (): void => undefined
@@ -154,7 +157,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     })()
   }
 
-  /** A listener that throws is its own affair. */
+  /** Calls every listener. An error that a listener throws does not reach the run. */
   #tell(event: RunEvent): void {
     if (event.type === 'run:end') this.#summary = event.summary
     for (const listener of this.#listeners) {
@@ -164,13 +167,14 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     }
   }
 
-  #iterated(): AsyncIterator<Message | typeof BETWEEN, void> {
+  #iterated(): AsyncIterator<Message | typeof BEFORE_SUCCESSOR, void> {
     if (this.#isIterated) throw new TypeError('A run can be iterated once. Start another one.')
     this.#isIterated = true
     return {
       next: () => this.#step(() => this.#work.next()),
       return: () => {
-        // A generator that is at work takes no leave before its next message, which may never come.
+        // A generator that is at work would return only after its next message, which may never come: the signal ends
+        // the wait.
         if (this.#awaited > 0) this.#left.abort()
         return this.#step(() => this.#work.return())
       },
@@ -191,7 +195,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     }
   }
 
-  /** A run that has ended has said so; one that has not is broken. */
+  /** Settles the summary. A run that ended without a `run:end` event is broken, and the summary rejects. */
   #end(error: unknown): void {
     this.#isOver = true
     if (this.#summary === undefined) this.#settle.reject(error)

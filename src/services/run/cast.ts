@@ -3,7 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
 import { type AgentPlace, type AgentRunSettings, type RunRequest, withAgent, withPlace } from './run-request.ts'
 
-/** An agent that may take part in a run, and how it is run where the run does not say. */
+/** An agent that may take part in a run, and its settings where the run sets none. */
 export interface CastMember<Message = unknown>
   extends Pick<AgentRunSettings, 'hooks' | 'milestones' | 'contextLimit' | 'place'> {
   readonly runtime: AgentRuntime<Message>
@@ -34,10 +34,10 @@ export const isCastRequest = <Message>(request: RunRequest<Message> | CastRunReq
 const memberOf = (given: AgentRuntime | CastMember): CastMember => ('runtime' in given ? given : { runtime: given })
 
 /**
- * Says which agent a run works with at the moment, and how. A run of one agent has nobody else; a run of a cast changes
- * with each handoff to one of its agents.
+ * The agents of a run, and which of them works now. A run of one agent has no others; in a run of a cast, each handoff
+ * to one of its agents changes which one works.
  */
-export class Seat {
+export class RunAgents {
   readonly #agents: ReadonlyMap<string, AgentRunSettings> | undefined
   readonly #cast: ReadonlyMap<string, CastMember>
   readonly #base: RunRequest
@@ -74,12 +74,12 @@ export class Seat {
     return [...this.#cast.keys()]
   }
 
-  /** The other agents that the one who works now may hand to. */
+  /** The agents that the current agent may hand the work to. */
   get others(): readonly string[] {
     return [...this.#cast.keys()].filter((name) => name !== this.#request.agent.trim())
   }
 
-  /** The place that an agent has for itself. An agent that works alone has none: its conversation is worked there. */
+  /** The workspace of one agent of a cast. A run of one agent has none beside the workspace of its conversation. */
   placeOf(agent: string): AgentPlace | undefined {
     const member = this.#cast.get(agent)
     return member && (member.place ?? this.#agents?.get(agent)?.place)
@@ -92,20 +92,20 @@ export class Seat {
 
   /** The request for an agent, as it would be if it worked now; undefined when it does not take part. */
   requestFor(agent: string): RunRequest | undefined {
-    // As it was given, too: a name that is none must reach the check of the request.
+    // The name as given counts too: an empty one must reach the check of the request.
     if (agent === this.#request.agent || agent === this.#request.agent.trim()) return this.#request
     const member = this.#cast.get(agent)
     return member && this.#for(agent, member)
   }
 
-  /** Lets another agent work from now on. One that does not take part changes nothing. */
-  take(agent: string): void {
+  /** Makes another agent the current one. A name that takes no part in the run changes nothing. */
+  switchTo(agent: string): void {
     this.#request = this.requestFor(agent) ?? this.#request
   }
 
   #for(agent: string, { runtime, place: _place, ...own }: CastMember): RunRequest {
     const { resume: _, ...base } = this.#base
-    // A session to resume is one of the agent that begins.
+    // The session that a request resumes belongs to the agent that begins.
     const begins = agent === this.#base.agent.trim() ? this.#base : base
     return withAgent({ ...begins, ...defined(own), agent, runtime }, this.#agents)
   }

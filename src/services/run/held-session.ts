@@ -1,12 +1,13 @@
 import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
 import { UNKNOWN_FIGURES, type WindowFigures } from '../../domain/run/run-event.ts'
 import { type AgentSession, hasBaton, type WorkingSession } from '../../domain/session/agent-session.ts'
+import type { ProcessIdentity } from '../../domain/session/process-identity.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import { levelIn } from '../../domain/window/window-level.ts'
 import { roundedShare } from '../../ports/agent/hook-payload.ts'
 import { SupersededError } from './run-errors.ts'
 
-/** The session that a run holds at the moment, under which name, and which model answers in it. */
+/** The session that a run holds now, the name under which the run claims handoffs, and the model that answers. */
 export class HeldSession {
   #working: WorkingSession | undefined
   #plannedId: AgentSessionId | undefined
@@ -37,17 +38,19 @@ export class HeldSession {
     return this.working.holder
   }
 
-  /** The monitor of the window; nothing where no answer had one, or where there is no session yet. */
+  /**
+   * The monitor of the window; undefined before there is a session, and until a command has answered with a monitor.
+   */
   get monitor(): ContextMonitor | undefined {
     return this.#working?.monitor
   }
 
-  /** The id of the session, or of the one that is about to begin. */
+  /** The id of the session that is held, or of the planned one. */
   get id(): AgentSessionId | undefined {
     return this.#working?.session.id ?? this.#plannedId
   }
 
-  /** Names the session that is about to begin: hooks are told of it before it is there. */
+  /** Names the session that is about to begin: hooks are called with its id before it is stored. */
   plan(sessionId: AgentSessionId): void {
     this.#plannedId = sessionId
   }
@@ -57,12 +60,12 @@ export class HeldSession {
     this.#working = { session, holder, ...(monitor !== undefined && { monitor }) }
   }
 
-  /** Takes in what a command answered about the session. */
+  /** Replaces the copy of the session with the one that a command has answered with. */
   update({ session, monitor }: Pick<WorkingSession, 'session' | 'monitor'>): void {
     this.#working = { ...this.working, session, ...(monitor !== undefined && { monitor }) }
   }
 
-  /** Hands the session on and holds its successor. The lease goes with it, so that none is renewed meanwhile. */
+  /** Hands the session off and holds its successor. The lease moves with it, so no heartbeat renews it meanwhile. */
   async handOn<Successor extends WorkingSession>(hand: () => Promise<Successor>): Promise<Successor> {
     return this.givingBack(async () => {
       const successor = await hand()
@@ -71,7 +74,7 @@ export class HeldSession {
     })
   }
 
-  /** Carries out a command with which the session may give its lease back: none is renewed meanwhile. */
+  /** Carries out a command that may release the lease of the session; no heartbeat renews the lease meanwhile. */
   async givingBack<Answer>(command: () => Promise<Answer>): Promise<Answer> {
     this.#isSettling = true
     try {
@@ -81,12 +84,12 @@ export class HeldSession {
     }
   }
 
-  /** Begins to end the session, for good: from now on no lease is renewed. */
+  /** Notes that the run is ending its session: from now on no heartbeat renews the lease. */
   beginToEnd(): void {
     this.#isSettling = true
   }
 
-  /** Whether there is a lease to renew: a session that is being handed on, has ended or was paused has given its own back. */
+  /** Whether there is a lease to renew: a session that is handed off, has ended or is paused has released its lease. */
   get hasLease(): boolean {
     return this.#working !== undefined && !this.#isSettling && hasBaton(this.#working.session)
   }
@@ -96,27 +99,29 @@ export class HeldSession {
     return this.#claimant
   }
 
-  /** Claims as the runner that is gone: its claim on a restart would have to be waited for, like its lease. */
+  /**
+   * Claims handoffs under the name of the lost runner: its claims are then ours, and nobody waits until they expire.
+   */
   claimAs(claimant: string): void {
     this.#claimant = claimant
   }
 
-  /** The model that answers, once it has said so. */
+  /** The model that answers, once the agent has named it. */
   get answeringModel(): string | undefined {
     return this.#answeringModel
   }
 
-  /** The model that answers, or else the one that was asked for. */
+  /** The model that answers, or else the requested one. */
   get model(): string | undefined {
     return this.#answeringModel ?? this.session.model
   }
 
-  /** Notes the model that answers, where it has said so. */
+  /** Notes the model that answers, where it is known. */
   answeredBy(model: string | undefined): void {
     this.#answeringModel = model ?? this.#answeringModel
   }
 
-  /** How full the window is, as people and hooks are told. */
+  /** How full the window is, in the figures for people and hooks. */
   figures(): WindowFigures {
     const { monitor } = this.working
     const level = monitor === undefined ? undefined : levelIn(monitor.reading, monitor.window)
@@ -131,8 +136,22 @@ export class HeldSession {
     }
   }
 
-  /** The error of a run whose session somebody else has now. */
-  overtaken(): SupersededError {
+  /** The error that ends a run when another process has taken its session over. */
+  supersededError(): SupersededError {
     return new SupersededError(`Session ${this.session.id} is worked by somebody else now, so this run has stopped.`)
+  }
+}
+
+/** All processes that were launched for a session: a process that takes the session over ends those that still run. */
+export class LaunchedProcesses {
+  #sessionId: AgentSessionId | undefined
+  #processes: readonly ProcessIdentity[] = []
+
+  /** Adds a process. Answers with all of its session: earlier ones may be slow to end. */
+  add(sessionId: AgentSessionId, process: ProcessIdentity): readonly ProcessIdentity[] {
+    const before = this.#sessionId === sessionId ? this.#processes : []
+    this.#sessionId = sessionId
+    this.#processes = [...before, process]
+    return this.#processes
   }
 }

@@ -109,7 +109,7 @@ const RECOVER_NAMES: KnownNames<RecoverRequest> = {
   stop: true,
 }
 
-/** Refuses a request with names that nobody knows: a misspelt one would say nothing. @throws RefusedError */
+/** Refuses a request with unknown names: a misspelt setting would have no effect. @throws RefusedError */
 const mustKnow =
   <Request>(names: NestedNames) =>
   (request: Request): void => {
@@ -125,11 +125,11 @@ const mustKnow =
     if (unknown.length > 0) throw new RefusedError({ code: 'input.invalid', fields: unknown })
   }
 
-/** Refuses a run with such names. */
+/** Refuses a run request with unknown names. */
 export const mustKnowRun = mustKnow<RunRequest | CastRunRequest>(RUN_NAMES)
 
-/** Refuses work with such names. */
+/** Refuses a request of a worker with unknown names. */
 export const mustKnowWork = mustKnow<WorkRequest>(WORK_NAMES)
 
-/** Refuses a recovery with such names. */
+/** Refuses a recovery request with unknown names. */
 export const mustKnowRecovery = mustKnow<RecoverRequest>(RECOVER_NAMES)

@@ -4,9 +4,9 @@ import { StoreFailure, type StoreFailureCode } from '../../ports/store/store-fai
 import type { IdGenerator } from '../../ports/system/system.ts'
 import { pauseFor } from '../commands/pause-for.ts'
 
-/** How long a store may be away before a run gives up; a longer outage is left to recovery. */
+/** How long a store may be away before a run gives up; after a longer outage the session is recovered. */
 const OUTAGE_MS = 60_000
-/** The same while a run ends; after that its lease says that it is over. */
+/** The same while a run ends; after that its lease expires, and the session is recovered. */
 export const ENDING_OUTAGE_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
@@ -16,11 +16,11 @@ export interface Trouble {
   readonly code: StoreFailureCode
   /** How often it was tried by now. */
   readonly tries: number
-  /** Nothing more is tried. */
+  /** Whether this was the last try. */
   readonly isGivenUp: boolean
 }
 
-/** When to stop trying, and who is told of what stands in the way. */
+/** When to stop trying, and who is called after each failed try. */
 export interface Limits {
   readonly signal?: AbortSignal
   readonly outageMs?: number
@@ -28,8 +28,8 @@ export interface Limits {
 }
 
 /**
- * Carries a command out though the store may be away for a moment: tried again under the same name, so that one whose
- * reply was lost is not done twice.
+ * Carries a command out though the store may be away for a moment. Each retry has the same command id, so that a
+ * command whose reply was lost is not carried out twice.
  */
 export const retryThroughOutage = async <T>(
   ids: IdGenerator,
@@ -51,13 +51,16 @@ export const retryThroughOutage = async <T>(
   }
 }
 
-/** Carries a command of a run out though the store may be away for a moment; with a time of its own, though the run is stopped. */
+/** As {@link retryThroughOutage}, for one run. With `outageMs` it retries even when the run is stopped. */
 export type RetryThroughOutage = <T>(
   command: (named: { readonly commandId: CommandId }) => Promise<T>,
   limits?: Pick<Limits, 'outageMs'>,
 ) => Promise<T>
 
-/** Makes the retries of one run. Whoever has waited for the store in vain does not wait for it again until it answers. */
+/**
+ * The retries of one run. After it has given up on the store once, it tries each command only once, until the store
+ * answers.
+ */
 export const retriesOf = (
   ids: IdGenerator,
   { signal, onTrouble }: { readonly signal: AbortSignal; readonly onTrouble: (trouble: Trouble) => void },
@@ -68,7 +71,6 @@ export const retriesOf = (
     onTrouble(trouble)
   }
   return async (command, { outageMs } = {}) => {
-    // Given up before, each command is tried once.
     const limits = defined({
       outageMs: isGivenUp ? 0 : outageMs,
       signal: outageMs === undefined ? signal : undefined,

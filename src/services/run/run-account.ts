@@ -2,12 +2,13 @@ import { type RefusedTool, withRefused } from '../../domain/run/refused-tools.ts
 import { addTotals, NO_TOTALS, type RunSummary } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
-/** The money that a run and its threads spend together, and what was spent before. */
+/** The cost of a run and its threads together, and of the work before them. */
 export class SharedSpending {
   #earlierUsd = 0
   #usd = 0
 
-  before(usd: number): void {
+  /** Notes the cost of the work before this run. */
+  spentBefore(usd: number): void {
     this.#earlierUsd = usd
   }
 
@@ -20,7 +21,7 @@ export class SharedSpending {
   }
 }
 
-/** Keeps the account of a run: what it did and used over all its sessions, and what its conversation had before it. */
+/** The account of a run: its work and usage over all its sessions, and those of its conversation before the run. */
 export class RunAccount {
   readonly #startedMs = performance.now()
   #sessions = 0
@@ -47,12 +48,14 @@ export class RunAccount {
     return this.#spending
   }
 
-  /** Notes what the work had cost before this run. A thread's run knows already. */
+  /** Notes the cost of the work before this run. A thread shares the spending, which has it already. */
   costBefore(costUsd: number): void {
-    if (this.#isOwn) this.#spending.before(costUsd)
+    if (this.#isOwn) this.#spending.spentBefore(costUsd)
   }
 
-  /** Counts a thread that has ended, with its own threads and what they used. Their money is counted while they spend it. */
+  /**
+   * Counts a thread that has ended, with its own threads and their usage. Their cost was counted while they spent it.
+   */
   threadEnded({
     totals,
     threads,
@@ -108,7 +111,7 @@ export class RunAccount {
     return this.#turns
   }
 
-  /** The usage of this run, as far as is known. */
+  /** The usage of this run, as far as its runtimes report it. */
   get totals(): UsageTotals {
     return this.#totals
   }

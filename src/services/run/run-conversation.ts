@@ -2,7 +2,7 @@ import type { RestartBudget } from '../../domain/budget/restart-budget.ts'
 import { type Conversation, taskOf } from '../../domain/conversation/conversation.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 
-/** The conversation of a run as it was last read, and its task while that is asked and not said. */
+/** The conversation of a run as it was last read, and its task until the agent is sent it. */
 export class RunConversation {
   #current: Conversation
   #unsaidTask: string | undefined
@@ -23,27 +23,27 @@ export class RunConversation {
     return this.#current.restartBudget
   }
 
-  /** The task of the moment. */
+  /** The current task: the latest prompt. */
   get task(): string {
     return taskOf(this.#current)
   }
 
-  /** Takes in what a new prompt made of the conversation. */
+  /** Replaces the copy of the conversation. */
   update(conversation: Conversation): void {
     this.#current = conversation
   }
 
-  /** The task, while no agent was told: it is part of the next launch. */
+  /** The task while no agent was sent it: the next launch sends it. */
   get unsaidTask(): string | undefined {
     return this.#unsaidTask
   }
 
-  /** Notes what is still to be said; nothing when the task is said. */
+  /** Notes a task that the agent is still to be sent; undefined when it was sent. */
   noteUnsaid(task: string | undefined): void {
     this.#unsaidTask = task
   }
 
-  /** The task that is still to be said. Whoever takes it says it. */
+  /** The task that the agent is still to be sent, once: the caller sends it. */
   takeUnsaid(): string | undefined {
     const task = this.#unsaidTask
     this.#unsaidTask = undefined

@@ -1,7 +1,7 @@
 import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 
-/** Somebody else works the session now: whatever this run does from here on is not taken. */
+/** Another process has taken the session over: the store refuses everything that this run does from now on. */
 export class SupersededError extends Error {
   override readonly name = 'SupersededError'
   readonly code = 'run.superseded'
@@ -11,7 +11,7 @@ export class SupersededError extends Error {
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled'
   readonly code = 'run.cancelled'
-  /** Somebody else is to resume the session at once: it is not paused. */
+  /** Whether another process is to resume the session at once: then it stays active and is not paused. */
   readonly isHandedBack: boolean
 
   constructor(message: string, { isHandedBack = false }: { readonly isHandedBack?: boolean } = {}) {
@@ -20,7 +20,7 @@ export class RunCancelled extends Error {
   }
 }
 
-/** A limit of the conversation or of the run is reached, and nothing more is launched or asked. */
+/** A limit of the conversation or of the run is reached: no agent is launched or asked any more. */
 export class RunExhausted extends Error {
   override readonly name = 'RunExhausted'
   readonly code = 'run.exhausted'
@@ -32,7 +32,7 @@ export class RunExhausted extends Error {
   }
 }
 
-/** The agent said nothing for longer than it may. */
+/** The agent was silent for longer than the idle timeout. */
 export class AgentSilent extends Error {
   override readonly name = 'AgentSilent'
   readonly code = 'run.idle'

@@ -1,30 +1,30 @@
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { RunEvent } from '../../domain/run/run-event.ts'
 
-/** A message of the agent, and the session it was said in. */
+/** A message of the agent, and its session. */
 export interface RunMessage<Message> {
   readonly type: 'message'
   readonly sessionId: AgentSessionId
   readonly message: Message
 }
 
-/** Something in the stream of a run: its `type` says whether it is a message or which event it is. */
+/** A message or an event in the stream of a run; `type` tells which. */
 export type RunItem<Message> = RunMessage<Message> | RunEvent
 
-/** A point at which a run waits for whoever reads it, though there is no message: a successor is about to be launched. */
-export const BETWEEN: unique symbol = Symbol('between two sessions')
+/** Marks the point before a successor is launched: the run waits for its reader there, though there is no message. */
+export const BEFORE_SUCCESSOR: unique symbol = Symbol('between two sessions')
 
 /** The parts of a run that its one stream is made of. */
 export interface ItemSource<Message> {
-  readonly messages: AsyncIterator<Message | typeof BETWEEN, void>
+  readonly messages: AsyncIterator<Message | typeof BEFORE_SUCCESSOR, void>
   readonly on: (listener: (event: RunEvent) => void) => () => void
-  /** The session that the latest message was said in. */
+  /** The session of the latest message. */
   readonly sessionId: () => AgentSessionId
 }
 
 /**
- * Messages and events as one stream, in the order in which they happened: events are told while the work goes on, and
- * whatever happened before a message stands before it. Leaving is leaving the messages, also while one is waited for.
+ * Messages and events as one stream, in the order in which they happened: events come while the agent works, and an
+ * event that happened before a message stands before it. To leave this stream is to leave the messages, at any time.
  */
 export const inOrder = <Message>(source: ItemSource<Message>): AsyncIterator<RunItem<Message>, void> => {
   const items = itemsOf(source)
@@ -41,7 +41,9 @@ export const inOrder = <Message>(source: ItemSource<Message>): AsyncIterator<Run
   }
 }
 
-type Come<Message> = { readonly result: IteratorResult<Message | typeof BETWEEN, void> } | { readonly error: unknown }
+type Arrived<Message> =
+  | { readonly result: IteratorResult<Message | typeof BEFORE_SUCCESSOR, void> }
+  | { readonly error: unknown }
 
 async function* itemsOf<Message>({
   messages,
@@ -56,12 +58,12 @@ async function* itemsOf<Message>({
   })
   try {
     for (;;) {
-      let come: Come<Message> | undefined
+      let arrived: Arrived<Message> | undefined
       void settled(messages.next()).then((value) => {
-        come = value
+        arrived = value
         wake()
       })
-      while (come === undefined || happened.length > 0) {
+      while (arrived === undefined || happened.length > 0) {
         const event = happened.shift()
         if (event !== undefined) yield event
         else
@@ -69,20 +71,20 @@ async function* itemsOf<Message>({
             wake = resolve
           })
       }
-      if ('error' in come) throw come.error
-      if (come.result.done === true) return
-      const { value: message } = come.result
-      if (message !== BETWEEN) yield { type: 'message', sessionId: sessionId(), message }
+      if ('error' in arrived) throw arrived.error
+      if (arrived.result.done === true) return
+      const { value: message } = arrived.result
+      if (message !== BEFORE_SUCCESSOR) yield { type: 'message', sessionId: sessionId(), message }
     }
   } finally {
     off()
   }
 }
 
-/** How it came out, as a value: whoever leaves meanwhile is not to be ended by a rejection that nobody handles. */
+/** The result or the error as a value: a reader that leaves while it is pending would leave a rejection unhandled. */
 const settled = async <Message>(
-  next: Promise<IteratorResult<Message | typeof BETWEEN, void>>,
-): Promise<Come<Message>> => {
+  next: Promise<IteratorResult<Message | typeof BEFORE_SUCCESSOR, void>>,
+): Promise<Arrived<Message>> => {
   try {
     return { result: await next }
   } catch (error) {

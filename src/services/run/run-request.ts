@@ -16,52 +16,58 @@ import { RefusedError } from '../../domain/unwrap.ts'
 import type { MonitorSettings, PressurePolicy } from '../../domain/window/context-monitor.ts'
 import type { Milestone } from '../../domain/window/milestone.ts'
 import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
+import type { Worktrees } from '../../ports/agent/worktrees.ts'
 
-/** How runs are carried out unless a run says otherwise. */
+/** Settings of runs: of all of them, or of one run, which come first. */
 export interface RunSettings {
   /** Called at their moments; threshold hooks replace the built-in restart. */
   readonly hooks?: readonly HookSettings[]
-  /** The text that asks for a checkpoint, or what makes it; the built-in one unless given. */
+  /** The text that asks for a checkpoint, or a function that makes it; the built-in text unless given. */
   readonly template?: string | ((request: CheckpointRequest) => string)
-  /** The text a successor opens with, or what makes it of its parts; the built-in one unless given. */
+  /** The text that a successor opens with, or a function that makes it of its parts; the built-in text unless given. */
   readonly continuation?: string | ((parts: ContinuationParts) => string)
   /**
-   * How many tokens of what the person said a successor is given, word for word. Unless given: a tenth of the usable
+   * How many tokens of the person's own words a successor is given, word for word. Unless given: a tenth of the usable
    * window, at most 20,000, and 8,000 when the window is not known.
    */
   readonly personWordsTokens?: number
   /**
-   * Said to an agent at work, once per cycle, when its window reaches the critical milestone and a restart is to come; the
-   * built-in text unless given, and nothing when false.
+   * The text that an agent at work is sent, once per cycle, when its window reaches the critical milestone and a
+   * restart follows; the built-in text unless given, and no text when false.
    */
   readonly softLanding?: string | false
   /**
-   * Whether a continued session gets the tool `look_back` for the earlier windows of its conversation, where its runtime
-   * takes tools; it does unless this is false.
+   * Whether a continued session gets the tool `look_back` for the earlier windows of its conversation, where its
+   * runtime takes tools; it does unless this is false.
    */
   readonly lookBack?: boolean
   /** How long the outgoing agent may take to write its checkpoint. */
   readonly checkpointTimeoutMs?: number
-  /** How long the agent may say nothing before it is ended; for ever unless given. A tool that runs says nothing. */
+  /**
+   * How long the agent may be silent before it is ended; without limit unless given. A running tool counts as silence.
+   */
   readonly idleTimeoutMs?: number
   /**
-   * Where a further prompt of a conversation goes: `persistent` resumes the provider session of the last one while that
-   * can be done, `fresh` always starts in a fresh window, from the record. `persistent` unless given.
+   * Where a further prompt of a conversation goes: `persistent` resumes the provider session of the last one where
+   * possible, `fresh` always starts in a fresh window, from the record. `persistent` unless given.
    */
   readonly sessionMode?: SessionMode
   /** How long after its last answer a provider session may be resumed; a day unless given. */
   readonly sessionTimeoutMs?: number
-  /** How many turns a run may have; as many as it takes unless given. */
+  /** How many turns a run may have; without limit unless given. */
   readonly maxTurns?: number
   /** Whether a model without a list price may be used under a cap on the cost. What it costs is not counted then. */
   readonly allowUnpriced?: boolean
   /** How far the agents of a run may delegate: see {@link FanOutLimits} for each limit and its default. */
   readonly fanOut?: Partial<FanOutLimits>
-  /** Where the work is done, unless the conversation says. */
+  /** Where the work is done, unless the conversation has a workspace on record. */
   readonly workspace?: Workspace
   /** Gives the conversation a git worktree and a branch of its own, unless its workspace names a worktree. */
   readonly worktree?: WorktreeSettings
-  /** How long this process may be silent before another may take the run over. It says that it lives three times as often. */
+  /**
+   * How long this process may be silent before another may take the run over. It renews its lease three times in that
+   * time.
+   */
   readonly leaseMs?: number
 }
 
@@ -71,39 +77,39 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   readonly prompt: string
   /** The agent's name, the same in every window. */
   readonly agent: string
-  /** The orchestrator's own key for the work. A run with the same key goes on from the record of the one before. */
+  /** The orchestrator's own key for the work. A run with the same key continues from the record of the run before. */
   readonly conversation?: string
-  /** A conversation that is there already, by its id instead of its key. */
+  /** A stored conversation, by its id instead of its key. */
   readonly conversationId?: ConversationId
-  /** The policy about a full window: do nothing, say so, or restart. */
+  /** The policy about a full window: `manual` does nothing, `advise` reports it, `auto` restarts. */
   readonly policy?: PressurePolicy
   readonly milestones?: readonly Milestone[]
-  /** How many tokens to use of the window, below what the model takes. */
+  /** How many tokens of the window to use, fewer than the model takes. */
   readonly contextLimit?: number
   readonly model?: string
-  /** Begin in this session of the runtime instead of a new one. After a restart it is not touched again. */
+  /** Begin in this session of the runtime instead of a new one. A restart leaves that session as it is. */
   readonly resume?: string
   /**
-   * Parts of the conversation's budget. One that is opened now has the usual budget beside these; one that is there is
-   * changed to them, which is on record. A number is the new total.
+   * Parts of the conversation's budget. A new conversation has the usual budget beside these; the budget of a stored
+   * one is changed to them, and the change is recorded. A number is the new total.
    */
   readonly budget?: Partial<RestartBudget>
   readonly subject?: string
-  /** Cancels the run: what is open is cancelled, and the session paused, so that a later run can resume it. */
+  /** Cancels the run: an open handoff is cancelled, and the session is paused, so that a later run can resume it. */
   readonly signal?: AbortSignal
 }
 
-/** The place of one agent, beside those that others of the same conversation work in. */
+/** The workspace of one agent of a conversation. */
 export type AgentPlace = Pick<RunSettings, 'workspace' | 'worktree'>
 
-/** How the runs of one agent are carried out where a run does not say. */
+/** Settings for the runs of one agent, where a run sets none. */
 export interface AgentRunSettings
   extends Pick<RunRequest, 'hooks' | 'milestones' | 'contextLimit' | 'budget' | 'sessionMode' | 'sessionTimeoutMs'> {
   /** Where this agent works; absent means where the conversation is worked. */
   readonly place?: AgentPlace
 }
 
-/** A request with what holds for its agent where it says nothing. */
+/** A request with the settings of its agent where it has none of its own. */
 export const withAgent = <Request extends RunRequest>(
   request: Request,
   agents: ReadonlyMap<string, AgentRunSettings> | undefined,
@@ -115,7 +121,7 @@ export const withAgent = <Request extends RunRequest>(
   return { ...settings, ...defined(request), ...(Object.keys(budget).length > 0 && { budget }) } as Request
 }
 
-/** A request of one agent alone with that agent's place, unless the request names one: its conversation keeps it. */
+/** A request of a single agent with the workspace of that agent, unless the request names one. */
 export const withPlace = <Request extends RunRequest>(request: Request, place: AgentPlace | undefined): Request =>
   place === undefined || request.workspace !== undefined ? request : ({ ...place, ...defined(request) } as Request)
 
@@ -123,7 +129,7 @@ export const withPlace = <Request extends RunRequest>(request: Request, place: A
 export const monitorOf = ({ policy, milestones, contextLimit }: RunRequest): MonitorSettings =>
   defined({ policy, milestones, contextLimit })
 
-/** Refuses a request that cannot be used, before anything is stored. @throws TypeError, RefusedError */
+/** Refuses an invalid request before anything is stored. @throws TypeError, RefusedError */
 export const checkRequest = (request: RunRequest): void => {
   const { conversation, conversationId, resume, runtime, hooks, checkpointTimeoutMs, agent, model } = request
   if (typeof runtime?.start !== 'function')
@@ -131,7 +137,7 @@ export const checkRequest = (request: RunRequest): void => {
   if (conversation !== undefined && conversationId !== undefined)
     throw new TypeError('Name the conversation by its key or by its id, not by both.')
   if (resume !== undefined && runtime.resume === undefined)
-    throw new TypeError(`The runtime "${runtime.backend}" cannot go on in a session, so there is nothing to resume.`)
+    throw new TypeError(`The runtime "${runtime.backend}" cannot resume a session, so there is nothing to resume.`)
   if (hooks !== undefined && !Array.isArray(hooks)) throw new TypeError('hooks is a list of hooks.')
   if (checkpointTimeoutMs !== undefined && !(checkpointTimeoutMs >= 0))
     throw new TypeError('checkpointTimeoutMs is a number of milliseconds from 0 up.')
@@ -172,3 +178,17 @@ const fields = objectOf<{ agent: string; backend: string; model?: string; leaseM
   model: optional(name),
   leaseMs: optional(leaseMs),
 })
+
+/** How long a runner may be silent before another may take its session over, unless a setting says otherwise. */
+export const DEFAULT_LEASE_MS = 30_000
+
+/** How often a runner renews its lease within the time that it may be silent. */
+export const BEATS_PER_LEASE = 3
+
+/** Parts of a configuration for runs, beside their settings. */
+export interface RunSurroundings {
+  /** Settings by agent name, for what a run does not set itself. */
+  readonly agents?: ReadonlyMap<string, AgentRunSettings>
+  /** Makes the worktrees of conversations that have one of their own. */
+  readonly worktrees?: Worktrees
+}

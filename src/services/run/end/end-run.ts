@@ -8,13 +8,13 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { mustNotBeSetBack } from '../../commands/answered.ts'
 import { isSetBack } from '../../commands/set-back.ts'
-import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
+import { callHooks, type HookCaller, hookSessionOf } from '../hooks/hook-calls.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
 import { AgentSilent, messageOf, RunCancelled, RunExhausted, RunTimedOut, SupersededError } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
-/** A lease of this length is over at once. */
+/** A lease of this length expires at once. */
 const SHORTEST_LEASE_MS = 1
 
 /** How a run ends, and why it did not complete. */
@@ -23,9 +23,9 @@ export interface RunEnding {
   readonly reason?: string
   /** The limit that was reached. */
   readonly limit?: BudgetLimit
-  /** The session is left to whoever resumes it next. */
+  /** Whether the session stays active without a holder, so that another process resumes it. */
   readonly isHandedBack?: boolean
-  /** The store was set back: nothing more is stored, and the run fails with this. */
+  /** The failure of a store that was set back: nothing more is stored, and the run fails with it. */
   readonly setBack?: StoreFailure
 }
 
@@ -38,28 +38,37 @@ export const endingOf = (error: unknown): RunEnding => {
   if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
   if (error instanceof RunExhausted) return { outcome: 'exhausted', reason, limit: error.limit }
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
-  // What the store could not keep or tell is no fault of the work: whoever finds the store again resumes it.
+  // The work did not cause an outage of the store: the session stays active, and the process that next reaches the
+  // store resumes it.
   return { outcome: 'failed', reason, isHandedBack: error instanceof StoreFailure && error.retryable }
 }
 
-/** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
+/**
+ * The ending of a run, or `superseded` if the run has lost its session. A process whose session was taken over fails in
+ * other ways first, such as refused commands and names in use, and those are not the cause.
+ */
 const endingAsHolder = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'retryThroughOutage'>,
   ending: RunEnding,
 ): Promise<RunEnding> => {
-  // One that was failed or paused with the restart it was refused has no lease any more, and nobody took it.
+  // A session that was failed or paused with a refused restart has no lease, and nobody took it over: it has no baton.
   if (ending.outcome === 'superseded') return mustStillBeThere(run, ending)
   if (!run.held.isThere || !hasBaton(run.held.session)) return ending
   const { session, holder } = run.held
   const renew = () => run.deps.store.leases.renew(session.id, holder, run.lease.leaseMs)
   const isOurs = await run.retryThroughOutage(renew, { outageMs: ENDING_OUTAGE_MS })
   if (isOurs) return ending
-  const now = await run.retryThroughOutage(() => run.deps.history.session(session.id), { outageMs: ENDING_OUTAGE_MS })
-  const isTakenUp = ending.outcome === 'handed_over' && now?.state === 'handed_off'
-  return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.overtaken()))
+  const current = await run.retryThroughOutage(() => run.deps.history.session(session.id), {
+    outageMs: ENDING_OUTAGE_MS,
+  })
+  const isTakenUp = ending.outcome === 'handed_over' && current?.state === 'handed_off'
+  return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.supersededError()))
 }
 
-/** In a store that was set back nobody has taken the session: it is gone, or has a holder of an earlier day. */
+/**
+ * Fails if the store was set back: then nobody took the session over, but the store lost it or an earlier holder is
+ * back.
+ */
 const mustStillBeThere = async (
   { deps, held, retryThroughOutage }: Pick<RunInProgress, 'deps' | 'held' | 'retryThroughOutage'>,
   ending: RunEnding,
@@ -71,12 +80,12 @@ const mustStillBeThere = async (
 }
 
 /**
- * Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. Should
- * the store be away, it says so all the same; recovery finishes the rest then.
+ * Ends a run: settles its handoff and session, calls the hooks, and emits the summary. Should the store be away, the
+ * summary is emitted all the same, and recovery settles the session later.
  */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.held.beginToEnd()
-  let ending = withoutSecrets(run, honest(run, given))
+  let ending = withoutSecrets(run, withRefusedWrites(run, given))
   let failure: unknown = given.setBack
   try {
     if (failure === undefined) ending = await endingAsHolder(run, ending)
@@ -86,10 +95,10 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
     ending = withoutSecrets(run, endingOf(error))
   }
   const summary = summaryOf(run, ending)
-  if (run.held.isThere) tellSessionEnd(run, ending)
-  const { id: toldId } = run.held
-  if (toldId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
-    await tellHooks(run, ending, toldId).catch((error: unknown) => {
+  if (run.held.isThere) emitSessionEnd(run, ending)
+  const { id: sessionId } = run.held
+  if (sessionId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
+    await callEndHooks(run, ending, sessionId).catch((error: unknown) => {
       failure = error
     })
   run.news.emit({ type: 'run:end', summary })
@@ -97,8 +106,8 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
   return summary
 }
 
-/** An agent that answers has not done its work when it was let change nothing. */
-const honest = ({ account }: Pick<RunInProgress, 'account'>, ending: RunEnding): RunEnding => {
+/** An agent that answered, but whose every attempt to change a file was refused, has not done its work. */
+const withRefusedWrites = ({ account }: Pick<RunInProgress, 'account'>, ending: RunEnding): RunEnding => {
   const { refusedTools, writes } = account.figures()
   if (ending.outcome !== 'completed' || !isEveryWriteRefused(refusedTools, writes)) return ending
   return { outcome: 'writes_refused', reason: 'The agent was allowed to change no file: every attempt was refused.' }
@@ -107,7 +116,7 @@ const honest = ({ account }: Pick<RunInProgress, 'account'>, ending: RunEnding):
 const withoutSecrets = ({ deps }: Pick<RunInProgress, 'deps'>, { reason, ...ending }: RunEnding): RunEnding =>
   defined({ ...ending, reason: reason === undefined ? undefined : (deps.redact?.(reason) ?? reason) })
 
-const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { outcome, reason }: RunEnding): void => {
+const emitSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { outcome, reason }: RunEnding): void => {
   const { session } = run.held
   if (outcome === 'superseded') run.news.emit({ type: 'session:replaced', sessionId: session.id })
   else run.news.emit({ type: 'session:end', sessionId: session.id, state: session.state, reason: reason ?? null })
@@ -115,43 +124,45 @@ const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { o
 }
 
 const settle = async (
-  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'seat' | 'retryThroughOutage'>,
+  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'agents' | 'retryThroughOutage'>,
   { outcome, reason = outcome, limit, isHandedBack = false }: RunEnding,
 ): Promise<void> => {
   const { handoffs, history } = run.deps
-  const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
+  const retried = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
     run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
-  const now = await keep(() => history.session(run.held.session.id))
-  if (now === undefined) return void (await mustStillBeThere(run, { outcome }))
-  run.held.update({ session: now })
-  if (isTerminal(now)) return
-  // Handed to another agent or back, it is no longer ours to end; whoever takes it up need not wait for our lease.
-  if (isHandedBack || (await isForAnother(run.deps, now, run.seat))) {
-    await keep(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
+  const current = await retried(() => history.session(run.held.session.id))
+  if (current === undefined) return void (await mustStillBeThere(run, { outcome }))
+  run.held.update({ session: current })
+  if (isTerminal(current)) return
+  // A session that is handed to another agent, or back, is not ended here. Its next holder need not wait until our
+  // lease expires.
+  if (isHandedBack || (await isForAnother(run.deps, current, run.agents))) {
+    await retried(() => run.deps.store.leases.renew(current.id, run.held.holder, SHORTEST_LEASE_MS))
     return
   }
-  const handoffId = heldBy(now)
+  const handoffId = heldBy(current)
   if (handoffId !== undefined) {
     const end = { handoff: handoffId, reason, by: run.held.claimant, holder: run.held.holder }
-    const ended = await keep((named) =>
+    const ended = await retried((named) =>
       outcome === 'cancelled'
         ? handoffs.cancelHandoff({ ...end, ...named })
         : handoffs.failHandoff({ ...end, ...named }),
     )
-    // Somebody else has claimed it. Whoever that is completes it, or lets the claim lapse for recovery.
+    // Another process has claimed the handoff: it completes the handoff, or its claim expires and the session is
+    // recovered.
     if (!ended.ok) return
     run.held.update(ended.value)
     run.news.emit({ type: 'context:handoff:cancelled', handoffId, reason })
   }
   const { working } = run.held
   if (working.session.state !== 'active') return
-  const left = await keep((named) => {
+  const settled = await retried((named) => {
     if (outcome === 'completed' || outcome === 'writes_refused')
       return handoffs.completeSession({ ...working, ...named })
     if (outcome === 'cancelled' || isPausedFor(limit)) return handoffs.pauseSession({ ...working, ...named })
     return handoffs.failSession({ ...working, reason, ...defined({ limit }), ...named })
   })
-  run.held.update(unwrap(left))
+  run.held.update(unwrap(settled))
 }
 
 const summaryOf = (
@@ -173,18 +184,18 @@ const HOOK_EVENT = {
   writes_refused: 'failed',
 } as const satisfies Record<RunOutcome, string>
 
-const tellHooks = async (
+const callEndHooks = async (
   run: HookCaller & Pick<RunInProgress, 'account'>,
   { outcome, reason }: RunEnding,
   sessionId: AgentSessionId,
 ): Promise<void> => {
-  const about = { session: toldOf(run, sessionId), original_prompt: run.conversation.task }
+  const about = { session: hookSessionOf(run, sessionId), original_prompt: run.conversation.task }
   const event = HOOK_EVENT[outcome]
   if (event === 'failed' || event === 'timeout') {
     const error = { code: `run.${outcome}`, message: reason ?? outcome }
     await callHooks(run, 'on_error', sessionId, { hook_event_name: event, error, ...about })
   }
   const { durationMs, restarts } = run.account.figures()
-  const told = { duration_ms: durationMs, handoff_count: restarts, error: reason ?? null }
-  await callHooks(run, 'after_run', sessionId, { hook_event_name: event, run: told, ...about })
+  const result = { duration_ms: durationMs, handoff_count: restarts, error: reason ?? null }
+  await callHooks(run, 'after_run', sessionId, { hook_event_name: event, run: result, ...about })
 }

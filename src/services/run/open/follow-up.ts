@@ -5,8 +5,8 @@ import { DEFAULT_SESSION_SETTINGS } from '../../../domain/run/session-settings.t
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import { type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 
-/** Where a further prompt goes: into a provider session that is there, or into a fresh one for a reason. */
-export type FollowUpWay =
+/** Where a further prompt goes: into the provider session that it resumes, or into a fresh window for a reason. */
+export type FollowUpDecision =
   | { readonly resumes: string; readonly freshBecause: null }
   | { readonly resumes: null; readonly freshBecause: FreshReason }
 
@@ -14,10 +14,11 @@ export type FollowUpWay =
 type Deciding = RecordOfRun & Pick<RunInProgress, 'request' | 'setting' | 'places'>
 
 /**
- * Decides where the next session of a conversation begins, after its latest one; nothing when that is simply continued:
- * it was stopped or it failed, and nothing new is asked.
+ * Decides where the next session of a conversation begins, after its latest one.
+ *
+ * @returns undefined when there is no further prompt: the latest session was paused or failed, and its work continues
  */
-export const wayAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpWay | undefined> => {
+export const decideFollowUp = async (run: Deciding, latest: AgentSession): Promise<FollowUpDecision | undefined> => {
   if (run.conversation.unsaidTask !== undefined || latest.state === 'completed') return followUpAfter(run, latest)
   const { providerSessionId } = latest
   const isOurs = latest.state === 'paused' && latest.backend === run.request.runtime.backend
@@ -26,12 +27,12 @@ export const wayAfter = async (run: Deciding, latest: AgentSession): Promise<Fol
     : undefined
 }
 
-/** Whether the runtime says that it has this session no longer. Not every runtime can say. */
+/** Whether the runtime reports that it no longer has this session. Not every runtime can report that. */
 const isGone = async (run: Deciding, providerSessionId: string): Promise<boolean> =>
   (await run.request.runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })) === false
 
 /** Decides where a further prompt of a conversation goes, after its latest session. */
-const followUpAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpWay> => {
+const followUpAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpDecision> => {
   const { request, deps } = run
   const monitor = await run.retryThroughOutage(() => deps.store.monitors.find(latest.id))
   const { runtime, milestones = deps.monitor?.milestones } = request

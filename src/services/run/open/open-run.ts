@@ -10,36 +10,35 @@ import type { ProcessIdentity } from '../../../domain/session/process-identity.t
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import { mustHold } from '../../commands/answers.ts'
+import { askSessionHooks } from '../hooks/hook-calls.ts'
 import { endOrphans } from '../recover/agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner } from '../recover/gone-runner.ts'
-import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { continuationAfter, lookBackNote, recordBefore } from '../restart/continuation-prompt.ts'
-import { countRestarts } from '../restart/count-restarts.ts'
-import type { Opening } from '../restart/person-words.ts'
-import { watchAsAsked } from '../restart/watch-as-asked.ts'
+import type { OpeningParts } from '../restart/person-words.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
-import { type RunInProgress, type RunnerDeps, unsaidPolicy } from '../run-in-progress.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
-import { askSessionHooks } from '../session-hooks.ts'
+import type { RunnerDeps } from '../run-terms.ts'
+import { applyMonitorSettings, unsaidPolicy } from '../run-window.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
-import type { SessionOutcome } from '../work/session-outcome.ts'
-import { endedFor } from './begin-budget.ts'
-import { type FollowUpWay, wayAfter } from './follow-up.ts'
-import { placeFor, restorePlace } from './place-work.ts'
+import { owedRestart, type SessionOutcome } from '../work/session-outcome.ts'
+import { decideFollowUp, type FollowUpDecision } from './follow-up.ts'
 import { mustBeOfThisStore } from './thread-blocks.ts'
+import { countRestarts, endedFor } from './used-budget.ts'
+import { placeFor, restorePlace } from './work-places.ts'
 
-/** The conversation a run is about: the one it names, or a new one. */
+/** The conversation of a run: the one that its request names, or a new one. */
 export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Promise<Conversation> => {
   const { conversation: externalKey, conversationId, prompt, budget, subject } = request
   if (conversationId !== undefined) {
-    const known = await deps.history.conversation(conversationId)
-    if (known === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
-    await restorePlace(deps, request, known)
-    return withBudget(deps, known, budget)
+    const stored = await deps.history.conversation(conversationId)
+    if (stored === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
+    await restorePlace(deps, request, stored)
+    return withBudget(deps, stored, budget)
   }
   const workspace = await placeFor(deps, request)
   await mustBeOfThisStore(deps, externalKey, workspace)
@@ -60,36 +59,36 @@ const aboutPrompt = (refusal: Refusal): Refusal =>
       }
     : refusal
 
-/** The conversation with what this run says of its budget. What it says already is not said again. */
+/** The conversation with the budget of this run. Nothing is stored when its budget is the same already. */
 const withBudget = async (
   deps: RunnerDeps,
   conversation: Conversation,
   budget: Partial<RestartBudget> = {},
 ): Promise<Conversation> => {
-  const known: Partial<RestartBudget> = conversation.restartBudget
+  const current: Partial<RestartBudget> = conversation.restartBudget
   const parts = Object.entries(budget) as readonly [keyof RestartBudget, unknown][]
-  if (parts.every(([name, value]) => known[name] === value)) return conversation
+  if (parts.every(([name, value]) => current[name] === value)) return conversation
   const change = { conversation: conversation.id, budget }
   return unwrap(await retryThroughOutage(deps.ids, (named) => deps.handoffs.setBudget({ ...change, ...named })))
     .conversation
 }
 
 /**
- * Takes over what another process left of the conversation, if its holder was not heard of in time.
+ * Takes over the orphaned session of a conversation, if its lease has expired or its process has ended.
  *
  * @returns whether there is a session to resume
- * @throws RefusedError when its holder lives, or cannot be known to be gone
+ * @throws RefusedError when its holder lives, or may live
  */
 export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
   const baton = await run.deps.store.sessions.findBaton(run.conversation.id)
   if (baton === undefined) return false
   const handoffId = heldBy(baton)
-  if (handoffId !== undefined && (await isForAnother(run.deps, baton, run.seat)))
+  if (handoffId !== undefined && (await isForAnother(run.deps, baton, run.agents)))
     throw new RefusedError({ code: 'conversation.handoff_open', conversationId: run.conversation.id, handoffId })
   return takeOver(run, baton)
 }
 
-/** Makes this process the holder of an abandoned session. @returns true: it is, or something was thrown */
+/** Makes this process the holder of an orphaned session. @returns true; it throws when it cannot */
 export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<true> => {
   const gone = await run.retryThroughOutage(() => goneRunner(run.deps, abandoned.id))
   const request = { session: abandoned.id, ...run.lease, ...abandonedBy(gone) }
@@ -98,24 +97,25 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
       unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))),
     ),
   )
-  run.seat.take(run.held.session.agentName)
-  if (gone !== undefined) succeed(run, gone)
-  await tellOrphans(run)
+  run.agents.switchTo(run.held.session.agentName)
+  if (gone !== undefined) succeedRunner(run, gone)
+  await endOrphanedAgents(run)
   run.account.restartedBefore(await countRestarts(run))
-  await watchAsAsked(run)
+  await applyMonitorSettings(run)
   const { initiatedByHandoff } = abandoned
   const cameFrom = initiatedByHandoff && (await run.deps.history.handoff(initiatedByHandoff))
   run.spans.begin(run.held.session, cameFrom?.traceContext)
   return true
 }
 
-/** Takes the place of a runner that is gone. */
-const succeed = (run: Pick<RunInProgress, 'held' | 'news'>, gone: ProcessIdentity): void => {
+/** Claims under the name of the lost runner from now on, and emits that it is gone. */
+const succeedRunner = (run: Pick<RunInProgress, 'held' | 'news'>, gone: ProcessIdentity): void => {
   run.held.claimAs(claimantOf(gone) ?? run.held.claimant)
   run.news.emit({ type: 'runner:gone', sessionId: run.held.session.id, host: gone.host, pid: gone.leader?.pid ?? null })
 }
 
-const tellOrphans = async (
+/** Ends the agent processes that the lost runner left, and emits each. */
+const endOrphanedAgents = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'retryThroughOutage'>,
 ): Promise<void> => {
   const { session } = run.held
@@ -125,7 +125,7 @@ const tellOrphans = async (
   }
 }
 
-/** Begins the run's first session: the one an earlier run was cancelled in, or a new one. */
+/** Begins the first session of the run: resumes the one that an earlier run was cancelled in, or starts a new one. */
 export const beginFirst = async <Message>(
   run: RunInProgress<Message>,
   use: BudgetUse,
@@ -136,41 +136,43 @@ export const beginFirst = async <Message>(
   if (ended !== undefined) return ended
   throwIfSpent(run)
   const { resume } = run.request
-  const way = latest && resume === undefined ? await wayAfter(run, latest) : undefined
-  return (latest && (await resumePaused(run, latest, way))) ?? beginAnew(run, latest, way)
+  const followUp = latest && resume === undefined ? await decideFollowUp(run, latest) : undefined
+  return (latest && (await resumePaused(run, latest, followUp))) ?? beginAnew(run, latest, followUp)
 }
 
-/** Begins a session of ours: with the prompt, in the way that was decided, or with what the record says. */
+/**
+ * Starts a new session: with the prompt, where the follow-up was decided to go, or with a continuation from the record.
+ */
 export const beginAnew = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession | undefined,
-  way: FollowUpWay | undefined,
+  followUp: FollowUpDecision | undefined,
 ): Promise<Launcher<Message>> => {
   const { request, conversation, deps } = run
-  const said = await openingFor(run, latest, way)
+  const opening = await openingFor(run, latest, followUp)
   run.conversation.noteUnsaid(undefined)
   const sessionId = agentSessionId(deps.ids.next())
   run.held.plan(sessionId)
-  const words = joinedPrompt([said.continuation, said.prompt])
-  const nonce = said.nonce ?? deps.ids.next()
+  const words = joinedPrompt([opening.continuation, opening.prompt])
+  const nonce = opening.nonce ?? deps.ids.next()
   const hookContext = await askSessionHooks(run, { sessionId, prompt: words, nonce, isContinuation: false })
   const { runtime, agent: agentName, model } = request
   const monitor = { policy: unsaidPolicy(deps), ...monitorOf(request) }
-  const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
+  const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...opening }
   const details = defined({ model, hookContext, ...run.lease })
   run.held.hold(
     mustHold(
       unwrap(await run.retryThroughOutage((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))),
     ),
   )
-  tellBegun(run)
-  tellWay(run, way)
+  emitSessionStart(run)
+  emitFollowUp(run, followUp)
   const prompt = joinedPrompt([hookContext, words])
-  const resumed = said.providerSessionId && resumeIn(run, said.providerSessionId, { prompt })
+  const resumed = opening.providerSessionId && resumeIn(run, opening.providerSessionId, { prompt })
   return resumed || startFresh(run, prompt)
 }
 
-/** The opening of a run's first session, and its place. */
+/** The texts that open the first session of a run, and the provider session that it resumes. */
 interface FirstOpening {
   readonly prompt?: string
   readonly continuation?: string
@@ -179,17 +181,17 @@ interface FirstOpening {
 }
 
 const openingFor = async (
-  run: Opening & Noting,
+  run: OpeningParts & Noting,
   latest: AgentSession | undefined,
-  way: FollowUpWay | undefined,
+  followUp: FollowUpDecision | undefined,
 ): Promise<FirstOpening> => {
   const { prompt, resume: providerSessionId } = run.request
   if (latest === undefined || providerSessionId !== undefined) return defined({ prompt, providerSessionId })
   const nonce = run.deps.ids.next()
-  // What was asked is on record, and unfinished: it is not a person who speaks now.
+  // The task is on record and unfinished, so the opening is a continuation and no prompt of the person.
   if (latest.state !== 'completed' && run.conversation.unsaidTask === undefined)
     return { continuation: await withNotes(run, latest, await continuationAfter(run, nonce)), nonce }
-  if (typeof way?.resumes === 'string') return { prompt, providerSessionId: way.resumes }
+  if (typeof followUp?.resumes === 'string') return { prompt, providerSessionId: followUp.resumes }
   return { prompt, continuation: await withNotes(run, latest, await recordBefore(run, latest, nonce)), nonce }
 }
 
@@ -198,48 +200,50 @@ type Noting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'tools' 
 const withNotes = async (run: Noting, { id }: AgentSession, continuation: string): Promise<string> =>
   joinedPrompt([continuation, await threadsNote(run, id), await lookBackNote(run)])
 
-const tellWay = (run: Pick<RunInProgress, 'held' | 'news'>, way: FollowUpWay | undefined): void => {
-  if (way !== undefined) run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })
+const emitFollowUp = (run: Pick<RunInProgress, 'held' | 'news'>, followUp: FollowUpDecision | undefined): void => {
+  if (followUp !== undefined)
+    run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...followUp })
 }
 
-const tellBegun = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans'>): void => {
+const emitSessionStart = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans'>): void => {
   run.account.sessionBegun()
   const { id: sessionId, epoch } = run.held.session
   run.news.emit({ type: 'session:start', sessionId, epoch, isContinuation: false, previousSessionId: null })
   run.spans.begin(run.held.session)
 }
 
-/** Goes on in the session that an earlier run was cancelled in, if this runtime can; it may not have been launched yet. */
+/** Resumes the session that an earlier run was cancelled in, if this runtime can. It may not have been launched yet. */
 const resumePaused = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession,
-  way: FollowUpWay | undefined,
+  followUp: FollowUpDecision | undefined,
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   const { providerSessionId } = latest
   const { request, deps } = run
   const isOurs = latest.agentName === request.agent.trim() && latest.backend === request.runtime.backend
-  const canGoOn = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
-  if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canGoOn) return undefined
-  // Its earlier run has ended, and its token with it. Who runs this conversation again decides that it is resumed.
-  const asked = { session: latest.id, byHand: true as const, ...run.lease }
+  const canResume = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
+  if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canResume) return undefined
+  // The earlier run has ended, and its holder token with it. The caller of this run decided to resume by running it
+  // again.
+  const resumption = { session: latest.id, byHand: true as const, ...run.lease }
   const { holder, ...resumed } = unwrap(
-    await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
+    await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...resumption, ...named })),
   )
-  // Another process has taken it over since.
+  // Another process has taken the session over since.
   if (holder === undefined) throw new RefusedError({ code: 'session.superseded', sessionId: latest.id })
-  if (providerSessionId !== undefined && typeof way?.freshBecause === 'string') {
+  if (providerSessionId !== undefined && typeof followUp?.freshBecause === 'string') {
     const end = {
       ...resumed,
       holder,
-      reason: `It was stopped, and not resumed: ${describeFreshReason(way.freshBecause)}.`,
+      reason: `It was stopped, and not resumed: ${describeFreshReason(followUp.freshBecause)}.`,
     }
     unwrap(await run.retryThroughOutage((named) => deps.handoffs.failSession({ ...end, ...named })))
     return undefined
   }
   run.held.hold({ ...resumed, holder })
-  await watchAsAsked(run)
-  tellBegun(run)
-  if (providerSessionId !== undefined) tellWay(run, way)
+  await applyMonitorSettings(run)
+  emitSessionStart(run)
+  if (providerSessionId !== undefined) emitFollowUp(run, followUp)
   if (providerSessionId === undefined) return relaunch(run)
   const owed = (await readBackWork(run, providerSessionId)) ?? (await owedRestart(run))
   return owed ?? resumeIn(run, providerSessionId, await promptToResume(run))

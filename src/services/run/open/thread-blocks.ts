@@ -1,15 +1,16 @@
 import type { Workspace } from '../../../domain/conversation/conversation.ts'
 import { isPendingThread, withoutPending } from '../../../domain/thread/thread-note.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import { type Placed, type RunInProgress, type RunnerDeps, workspaceOf } from '../run-in-progress.ts'
+import { type Placed, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 
-/** The parts of a run that know where it works, and say something about it. */
+/** The parts of a run that know where it works, and emit warnings. */
 type Clearing = Placed & Pick<RunInProgress, 'deps' | 'news'>
 
 /**
- * Refuses a run that means a thread of another store, before anything is stored: the thread would begin without its history,
- * and the summary that its person approved would be read for nothing.
+ * Refuses a run whose key names a thread that was opened in another store, before anything is stored: the thread would
+ * begin without its history, and the summary that a person approved would have no use.
  *
  * @throws RefusedError with `thread.other_store`
  */
@@ -25,8 +26,8 @@ export const mustBeOfThisStore = async (
 }
 
 /**
- * Takes summaries of threads that are over out of the memory files that the agent is about to read. While one of them
- * cannot be taken out nothing is launched: it would leak into this conversation.
+ * Removes summaries of ended threads from the memory files that the agent is about to read. While one of them cannot be
+ * removed nothing is launched: the summary would leak into this conversation.
  *
  * @throws RefusedError with `thread.block_not_reset`
  */
@@ -46,7 +47,10 @@ export const clearBlocks = async (run: Clearing): Promise<void> => {
   }
 }
 
-/** Ends the wait of a thread once its agent has come to rest for the first time. An agent that failed may try again. */
+/**
+ * Removes the summary of a thread once its agent has stopped for the first time. A failed agent may try again, so it
+ * keeps the summary.
+ */
 export const endFirstExchange = async (run: Clearing, outcome: SessionOutcome): Promise<void> => {
   const { current } = run.conversation
   const isComplete = outcome.type === 'restart' || outcome.outcome === 'completed' || outcome.outcome === 'exhausted'

@@ -1,14 +1,9 @@
 import { roomProblemOf } from '../../../domain/run/room-to-ask.ts'
-import {
-  believedWindowOf,
-  type Placed,
-  policyOf,
-  type RunInProgress,
-  type RunTerms,
-  workspaceOf,
-} from '../run-in-progress.ts'
+import { type Placed, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import type { RunTerms } from '../run-terms.ts'
+import { believedWindowOf, policyOf } from '../run-window.ts'
 
-/** Says once, when a run begins, what is allowed and worth a second look. */
+/** Emits warnings when a run begins: about settings that are allowed and may be a mistake. */
 export const warnAtStart = (run: RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>): void => {
   if (run.conversation.current.workspace === undefined) warnOfNoPlace(run)
   else warnOfPlace(run)
@@ -21,13 +16,16 @@ export const warnAtStart = (run: RunTerms & Pick<RunInProgress, 'conversation' |
     run.news.emit({ type: 'run:warning', code: 'threshold.no_room_to_ask', message })
 }
 
-/** A conversation keeps the place it began in. Whoever names another one would look there for the work in vain. */
+/**
+ * A conversation keeps the place that it began in. A caller that names another one would look there for the work in
+ * vain.
+ */
 const warnOfPlace = (run: Pick<RunInProgress, 'conversation' | 'request' | 'news'>): void => {
-  const [kept, wanted] = [run.conversation.current.workspace, run.request.workspace]
+  const [recorded, wanted] = [run.conversation.current.workspace, run.request.workspace]
   // A worktree of the conversation's own is found from any folder.
   const key =
-    kept?.worktreePath === undefined && wanted?.worktreePath === undefined ? 'workingDirectory' : 'worktreePath'
-  const [here, there] = [kept?.worktreePath ?? kept?.workingDirectory, wanted?.[key]]
+    recorded?.worktreePath === undefined && wanted?.worktreePath === undefined ? 'workingDirectory' : 'worktreePath'
+  const [here, there] = [recorded?.worktreePath ?? recorded?.workingDirectory, wanted?.[key]]
   if (here === undefined || there === undefined || here === there) return
   const message =
     `The conversation works in ${JSON.stringify(here)}, where it began, and ${JSON.stringify(there)} is not used. ` +
@@ -35,7 +33,7 @@ const warnOfPlace = (run: Pick<RunInProgress, 'conversation' | 'request' | 'news
   run.news.emit({ type: 'run:warning', code: 'workspace.kept', message })
 }
 
-/** Every later run would have to name the place as well. */
+/** Without a place on record, every later run would have to name the place as well. */
 const warnOfNoPlace = (run: Placed & Pick<RunInProgress, 'news'>): void => {
   const { workingDirectory, worktreePath = workingDirectory } = workspaceOf(run) ?? {}
   if (worktreePath === undefined) return
@@ -45,7 +43,7 @@ const warnOfNoPlace = (run: Placed & Pick<RunInProgress, 'news'>): void => {
   run.news.emit({ type: 'run:warning', code: 'workspace.not_kept', message })
 }
 
-/** A restart is seen by the share of the window that is used: without its size there will be none. */
+/** A restart is due at a share of the window: without the size of the window there is no restart. */
 const warnOfUnknownWindow = (run: Pick<RunInProgress, 'request' | 'deps' | 'held' | 'news'>): void => {
   const { monitor } = run.held
   if (monitor?.isEnabled !== true || policyOf(run) !== 'auto' || run.request.runtime.reportsWindow === true) return

@@ -1,27 +1,14 @@
 import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
 import type { OnProcess } from '../../../ports/agent/agent-runtime.ts'
-import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
-
-/** Keeps the processes that were launched for a session, all of them: whoever takes it over ends what is left. */
-export class LaunchedProcesses {
-  #sessionId: AgentSessionId | undefined
-  #processes: readonly ProcessIdentity[] = []
-
-  /** Adds a process. Answers with those of its session: the ones before it may be slow to end. */
-  add(sessionId: AgentSessionId, process: ProcessIdentity): readonly ProcessIdentity[] {
-    const before = this.#sessionId === sessionId ? this.#processes : []
-    this.#sessionId = sessionId
-    this.#processes = [...before, process]
-    return this.#processes
-  }
-}
+import type { RunInProgress } from '../run-in-progress.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 
 /** The parts of a run that a launch is recorded with. */
 type Launching = Pick<RunInProgress, 'deps' | 'held' | 'launched' | 'retryThroughOutage' | 'signal' | 'stop'>
 
-/** Records each process that is launched for the session that a run holds now, before it is given work. */
-export const recording = (run: Launching): OnProcess => {
+/** Records each process that is launched for the current session, before the process is given work. */
+export const processRecorder = (run: Launching): OnProcess => {
   const { session, holder } = run.held
   return async (process) => {
     const processes = run.launched.add(session.id, process)
@@ -29,28 +16,28 @@ export const recording = (run: Launching): OnProcess => {
       run.deps.store.leases.keepProcesses(session.id, holder, processes),
     )
     if (isOurs) return
-    run.stop(run.held.overtaken())
+    run.stop(run.held.supersededError())
     throw run.signal.reason
   }
 }
 
-/** The fate of a process that a lost runner started. */
-export interface LeftProcess {
+/** An agent process of a lost runner, and its fate. */
+export interface OrphanedProcess {
   readonly process: ProcessIdentity
   readonly fate: 'ended' | 'elsewhere'
 }
 
 /**
- * Ends what the holder before has left at work in a session that is ours now: two agents in one folder undo each other's
- * work. What is on another machine cannot be ended from here; only the lease says that its runner is gone.
+ * Ends the agent processes that the earlier holder left in a session that this process has taken over: two agents in
+ * one folder undo each other's work. A process on another machine cannot be ended from here.
  *
  * @throws when one of them does not end
  */
 export const endOrphans = async (
   { store, processes }: Pick<RunnerDeps, 'store' | 'processes'>,
   sessionId: AgentSessionId,
-): Promise<readonly LeftProcess[]> => {
-  const left: LeftProcess[] = []
+): Promise<readonly OrphanedProcess[]> => {
+  const orphans: OrphanedProcess[] = []
   const lease = await store.leases.find(sessionId)
   if (lease?.broken?.includes('processes') === true)
     throw new Error(
@@ -61,9 +48,9 @@ export const endOrphans = async (
     const fate = (await processes?.end(process)) ?? 'elsewhere'
     if (fate === 'remains')
       throw new Error(`The agent that was left at work (${nameOf(process)}) does not end, so nobody else begins.`)
-    if (fate !== 'gone') left.push({ process, fate })
+    if (fate !== 'gone') orphans.push({ process, fate })
   }
-  return left
+  return orphans
 }
 
 const nameOf = ({ host, leader }: ProcessIdentity): string =>

@@ -3,23 +3,23 @@ import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import { heldBy } from '../../../domain/session/agent-session.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
-import { DEFAULT_LEASE_MS } from '../lease.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
+import { DEFAULT_LEASE_MS } from '../run-request.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 import { endOrphans } from './agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner } from './gone-runner.ts'
 
 const LOOK_AGAIN_MS = 250
-/** Runners claim for as long as they hold a session, so that theirs lapse by then. */
+/** A claim of a runner is as long as its lease, so it has expired by then. */
 const LONGEST_WAIT_MS = 120_000
 
-/** Why a session is given up, and who has claimed the handoff that holds it: the lost process unless named. */
+/** Why a session is given up, and the claimant of the handoff that holds it: the lost process unless named. */
 interface GivingUp {
   readonly reason: string
   readonly by?: string
   readonly signal?: AbortSignal
 }
 
-/** Fails a session that nobody resumes, and the handoff that was under way. */
+/** Fails an orphaned session that nobody can resume, and the handoff that was under way. */
 export const giveUp = async (
   deps: RunnerDeps,
   sessionId: AgentSessionId,
@@ -37,7 +37,8 @@ export const giveUp = async (
     if (handoff === undefined) break
     const failed = await handoffs.failHandoff({ handoff, reason, ...defined({ by }) })
     if (failed.ok) break
-    // Whoever claimed it may not be heard of again; until the claim has lapsed nobody else may end it.
+    // Another process has claimed the handoff and may be lost too. Nobody else may end the handoff until that claim
+    // expires.
     if (failed.error.code !== 'handoff.not_claimant' || waitedMs > LONGEST_WAIT_MS) throw new RefusedError(failed.error)
     await pauseFor(LOOK_AGAIN_MS, signal)
   }

@@ -3,18 +3,19 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import { beginAnew } from '../open/open-run.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
 import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
-import { type Launcher, restartInstead } from '../work/launch.ts'
-import type { SessionOutcome } from '../work/session-outcome.ts'
+import type { Launcher } from '../work/launch.ts'
+import { restartInstead, type SessionOutcome } from '../work/session-outcome.ts'
 
 const REASON = 'Its runtime could not resume the session before it, and no longer has it.'
 
 /**
- * Starts fresh from the record when a session could not be resumed because its runtime no longer has it: it failed
- * before it said anything, and the runtime does not say that it is there. A session that the caller named is not replaced.
+ * Starts a fresh window from the record when a provider session could not be resumed because the runtime no longer has
+ * it: the agent failed before its first answer, and the runtime does not report the session. A provider session that
+ * the caller named is not replaced.
  *
- * @returns what to do instead; nothing when the outcome stands
+ * @returns the launch or outcome instead; undefined when the outcome stands
  */
-export const insteadOfLost = async <Message>(
+export const replaceLostSession = async <Message>(
   run: RunInProgress<Message>,
   { resumes }: Launcher<Message>,
   outcome: SessionOutcome,
@@ -26,11 +27,11 @@ export const insteadOfLost = async <Message>(
   if (resumes === undefined || !isFailed || request.resume !== undefined) return undefined
   const { progress } = held.session
   if (progress.turns > resumes.turns || (await request.runtime.has?.({ ...resumes, ...defined({ workspace }) }))) return
-  // What it was to be told was not heard.
+  // The lost session did not receive its prompt.
   await noteUnsaidTask(run)
-  const way = { resumes: null, freshBecause: 'session_gone' } as const
+  const followUp = { resumes: null, freshBecause: 'session_gone' } as const
   if (progress.turns > 0) {
-    run.news.emit({ type: 'conversation:follow_up', sessionId: held.session.id, ...way })
+    run.news.emit({ type: 'conversation:follow_up', sessionId: held.session.id, ...followUp })
     return restartInstead(run, REASON)
   }
   const failed = await run.retryThroughOutage((named) =>
@@ -39,5 +40,5 @@ export const insteadOfLost = async <Message>(
   run.held.update(unwrap(failed))
   const { id: sessionId, state } = run.held.session
   run.news.emit({ type: 'session:end', sessionId, state, reason: REASON })
-  return beginAnew(run, run.held.session, way)
+  return beginAnew(run, run.held.session, followUp)
 }

@@ -7,18 +7,17 @@ import { RefusedError } from '../../../domain/unwrap.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
 import { type Placed, type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 import { LaunchWatch } from '../work/launch-watch.ts'
-import type { Leaving } from '../work/leaving.ts'
 import { uncountedEnd } from '../work/limits.ts'
+import type { Leaving } from '../work/session-leaving.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 import { TurnRecorder } from '../work/turn-recorder.ts'
 import { RecordedSession } from './recorded-session.ts'
 
 /**
- * Reads back from the runtime's own transcript what an agent did and the record lacks, once its session is held by this
- * run. It goes the way of everything that an agent says: redacted, turn by turn, and a turn that fills the window leads to
- * a restart.
+ * Reads the work that the record lacks back from the transcript of the runtime, once this run holds the session. It is
+ * recorded like everything from an agent: redacted, turn by turn, and a turn that fills the window leads to a restart.
  *
- * @returns how the session is left, when what was read back says so
+ * @returns how the session is left, when the recorded turns lead to that
  */
 export const readBackWork = async (
   run: RunInProgress,
@@ -33,21 +32,24 @@ export const readBackWork = async (
   return { type: 'over', outcome: 'exhausted', reason: describe(limit, run.conversation.restartBudget), limit }
 }
 
-/** As {@link readBackWork}, of a session that is being left: what the record lacks belongs to the turn that led to it. */
-export const readBackLeft = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
+/**
+ * As {@link readBackWork}, for a session that a handoff holds: the missing work belongs to the turn that led to the
+ * handoff.
+ */
+export const readBackUnderHandoff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
   const { session } = run.held
   if (handoff.checkpoint !== undefined) return extractOf(run, handoff, session)
   if (session.providerSessionId !== undefined)
     await readBack(run, session.providerSessionId, { type: 'restart', handoff })
 }
 
-/** As {@link readBackWork}, of a session that was handed off: what the record lacks is kept with its handoff. */
+/** As {@link readBackWork}, for a session that was handed off: the missing work is stored with its handoff. */
 export const readBackSource = async (run: Reading & Pick<RunInProgress, 'held'>): Promise<void> => {
   const { initiatedByHandoff } = run.held.session
   const { history } = run.deps
   const handoff = initiatedByHandoff && (await run.retryThroughOutage(() => history.handoff(initiatedByHandoff)))
   const source = handoff && (await run.retryThroughOutage(() => history.session(handoff.sourceSessionId)))
-  // A thread has a source that still speaks for itself.
+  // The source of a thread still works, and records its own messages.
   if (handoff && source && handoff.kind !== 'thread') await extractOf(run, handoff, source)
 }
 
@@ -60,23 +62,23 @@ const extractOf = async (run: Reading, handoff: HandoffMetadata, source: AgentSe
   const { providerSessionId } = source
   const { runtime } = run.request
   if (handoff.extract !== undefined || providerSessionId === undefined || source.backend !== runtime.backend) return
-  const known = await run.retryThroughOutage(() => RecordedSession.of(run, source))
-  const said: string[] = []
+  const recorded = await run.retryThroughOutage(() => RecordedSession.of(run, source))
+  const missing: string[] = []
   for await (const step of runtime.transcript?.(transcriptOf(run, providerSessionId)) ?? []) {
-    const { events, texts } = known.missingOf(step) ?? { events: [], texts: [] }
+    const { events, texts } = recorded.missingOf(step) ?? { events: [], texts: [] }
     const words = texts.map(({ role, text }) => `${role}: ${text}`)
     const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []))
-    said.push(...words, ...calls.map(({ toolName, callId }) => `tool call: ${toolName} (${callId ?? 'unnamed'})`))
+    missing.push(...words, ...calls.map(({ toolName, callId }) => `tool call: ${toolName} (${callId ?? 'unnamed'})`))
   }
-  if (said.length === 0) return
+  if (missing.length === 0) return
   const { redact = (words: string) => words, sha256 } = run.deps
-  // Before it is cut: no part of a secret is left at its end.
-  const { text, cut } = cutText(redact(said.join('\n\n')), LONGEST_EXTRACT, sha256)
+  // Redacted before it is cut, so that no part of a secret stands at its end.
+  const { text, cut } = cutText(redact(missing.join('\n\n')), LONGEST_EXTRACT, sha256)
   const extract = cut === undefined ? text : `${text}\n\n[cut: ${cut.length} characters, sha256 ${cut.sha256}]`
   const request = { handoff: handoff.id, extract }
-  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.keepExtract({ ...request, ...named }))
-  // Somebody else was first, and has read the same.
-  if (!kept.ok && kept.error.code !== 'handoff.extracted') throw new RefusedError(kept.error)
+  const answer = await run.retryThroughOutage((named) => run.deps.handoffs.keepExtract({ ...request, ...named }))
+  // Another process was first, and has read the same.
+  if (!answer.ok && answer.error.code !== 'handoff.extracted') throw new RefusedError(answer.error)
 }
 
 const transcriptOf = (run: Placed, providerSessionId: string) => ({
@@ -91,7 +93,7 @@ const readBack = async (
 ): Promise<Leaving | undefined> => {
   const { runtime } = run.request
   if (runtime.transcript === undefined || runtime.backend !== run.held.session.backend) return undefined
-  const known = await run.retryThroughOutage(() => RecordedSession.of(run, run.held.session))
+  const recorded = await run.retryThroughOutage(() => RecordedSession.of(run, run.held.session))
   const recorder = new TurnRecorder(run, {
     ...{ prompt: '', unrecorded: [], channel: 'transcript' },
     ...(leaving !== undefined && { leaving }),
@@ -100,15 +102,15 @@ const readBack = async (
   let isBehind = false
   for await (const step of runtime.transcript(transcriptOf(run, providerSessionId))) {
     run.signal.throwIfAborted()
-    const missing = known.missingOf(step)
+    const missing = recorded.missingOf(step)
     isBehind ||= missing !== undefined
-    // Some runtimes say what a request used after its answer. Before anything is missing, that was heard too.
+    // Some runtimes report the usage of a request after its answer. It is missing only after a missing answer.
     const isAboutMissing = isBehind && step.texts.length === 0
     if (missing !== undefined || isAboutMissing) await recorder.take(watch.take(missing ?? step))
     else recorder.skip(step)
   }
   await recorder.settle()
-  // A lost process may have said the task without recording that.
+  // A lost process may have sent the task to the agent without recording that.
   if (isBehind) await noteUnsaidTask(run)
   return recorder.leaving === leaving ? undefined : recorder.leaving
 }

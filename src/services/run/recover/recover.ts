@@ -14,31 +14,31 @@ import { pauseFor } from '../../commands/pause-for.ts'
 import { isSetBack } from '../../commands/set-back.ts'
 import type { Cast } from '../cast.ts'
 import { messageOf } from '../run-errors.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
 import type { RunRequest, RunSettings } from '../run-request.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 import { giveUp } from './give-up.ts'
 import { runningLeases } from './gone-runner.ts'
 
-/** How to recover. */
+/** A request to recover orphaned sessions. */
 export interface RecoverRequest {
-  /** Runtimes that resume sessions, each by its backend. A session whose runtime is not among them is failed. */
+  /** Runtimes that resume sessions, each those of its backend. A session of any other backend is failed. */
   readonly runtimes?: readonly AgentRuntime[]
-  /** Agents that resume sessions of their name, and to whom handoffs are carried out that were under way. */
+  /** Agents that resume the sessions of their name. Handoffs to them that were under way are carried out. */
   readonly agents?: Cast
-  /** Leave what none of them runs to somebody who can, instead of failing it. */
+  /** Leave a session that none of these runtimes and agents can resume to another process, instead of failing it. */
   readonly leaveOthers?: boolean
-  /** How a recovered session is run; a part of the budget is the new total of its conversation. */
+  /** The settings of the resumed runs; a part of the budget is the new total of its conversation. */
   readonly run?: RunSettings & Pick<RunRequest, 'budget'>
-  /** Wait for leases that are not over yet, until each has ended or its holder was heard of. */
+  /** Wait for leases that have not expired, until each has expired or its holder has renewed it. */
   readonly wait?: boolean
-  /** Told of each lease that is waited for, once. */
+  /** Called once for each lease that is waited for. */
   readonly onWaiting?: (lease: HeldLease) => void
   /** How many runs to resume at the same time; 4 unless given. */
   readonly atOnce?: number
-  /** Told of what happens in all of them. */
+  /** Called with the events of all resumed runs. */
   readonly onEvent?: (event: RunEvent) => void
   readonly signal?: AbortSignal
-  /** Takes up nothing more once it aborts; what is under way is finished first. */
+  /** Aborting it stops the recovery: it resumes nothing more, and finishes the runs under way. */
   readonly stop?: AbortSignal
 }
 
@@ -48,34 +48,40 @@ export type Recovered = {
   readonly sessionId: AgentSessionId
 } & (
   | { readonly type: 'resumed'; readonly summary: RunSummary }
-  /** Nobody here can run it: it is failed, with the reason. */
+  /** No runtime or agent here can resume it: it is failed, with the reason. */
   | { readonly type: 'failed'; readonly reason: string }
-  /** Nobody here can run it, and it was to be left then; or it waits for threads, and its agents are not here. */
+  /**
+   * No runtime or agent here can resume it, and `leaveOthers` is set; or it waits for threads whose agents are not
+   * here.
+   */
   | { readonly type: 'left'; readonly backend: string; readonly waitsForThreads?: true }
-  /** Something went wrong; it is there to be recovered again. */
+  /** Recovering it failed; it can be recovered again. */
   | { readonly type: 'unfinished'; readonly problem: string }
-  /** Somebody else was first. */
+  /** Another process has resumed it. */
   | { readonly type: 'taken' }
-  /** It was handed to another agent, who has not taken it yet: there is nothing to finish. */
+  /** It is handed to another agent, which a worker has not taken up yet: there is nothing to finish. */
   | { readonly type: 'handed_over' }
 )
 
 /** Resumes a session with its runtime, or with a cast that its agent is one of. */
 type Resume = (session: AgentSessionId, by: AgentRuntime | Cast) => Promise<RunSummary>
 
-/** Decides when a session may be resumed, and is told how that ended. */
+/** Decides when a session may be resumed, and counts the runs that ended. */
 export interface RecoveryGate {
-  /** Waits for a place; nothing when no more is to be resumed. */
+  /** Waits for a place; undefined when nothing more is to be resumed. */
   enter(): Promise<Disposable | undefined>
   ended(summary: RunSummary): void
 }
 
-/** Says which handoffs are carried out here. */
+/** Knows which handoffs this process carries out. */
 interface CarriesOut {
   carriesOut(handoff: HandoffMetadata): boolean
 }
 
-/** The handoffs that a cast carries out. A worker claims those that need nothing more of their source. */
+/**
+ * The handoffs that a cast carries out. With `leavesReady`, a handoff that needs nothing more of its source is left for
+ * a worker to claim.
+ */
 const castOf = (agents: Cast, leavesReady: boolean): CarriesOut => ({
   carriesOut: ({ kind, targetAgent, document, checkpoint }) => {
     const isReady = document !== undefined || checkpoint !== undefined
@@ -87,7 +93,7 @@ const castOf = (agents: Cast, leavesReady: boolean): CarriesOut => ({
 const AT_ONCE = 4
 const LOOK_AGAIN_MS = 250
 
-/** Recovers orphaned sessions, some of them at the same time. */
+/** Recovers orphaned sessions, `atOnce` of them at the same time. */
 export const recoverAll = async (
   deps: RunnerDeps,
   request: RecoverRequest,
@@ -99,43 +105,43 @@ export const recoverAll = async (
   const recovered: Recovered[] = []
   const expected = wait ? await waitingSessions(deps) : []
   for (const lease of expected) request.onWaiting?.(lease)
-  const looked = new Set<AgentSessionId>()
+  const seen = new Set<AgentSessionId>()
   for (let waited = new Map(expected.map((lease) => [lease.sessionId, lease.until])); ; ) {
-    const left: Left[] = []
-    for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
-    left.push(...(await runningLeases(deps)).gone)
-    // One that could not be finished, or is left to others, is not looked at again and again while somebody is waited for.
-    const queue = left.filter(({ sessionId }) => !looked.has(sessionId)).values()
-    for (const { sessionId } of left) looked.add(sessionId)
-    let isCut = false
+    const orphans: OrphanedSession[] = []
+    for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) orphans.push(lease)
+    orphans.push(...(await runningLeases(deps)).gone)
+    // A session that could not be resumed, or that another process is to resume, is tried once while leases are waited for.
+    const queue = orphans.filter(({ sessionId }) => !seen.has(sessionId)).values()
+    for (const { sessionId } of orphans) seen.add(sessionId)
+    let isAborted = false
     const worker = async (): Promise<void> => {
       for (const lease of queue) {
-        isCut = request.signal?.aborted === true
-        if (isCut || request.stop?.aborted === true) return
+        isAborted = request.signal?.aborted === true
+        if (isAborted || request.stop?.aborted === true) return
         using place = await gate?.enter()
         if (gate !== undefined && place === undefined) return
-        const one = await recoverOne(deps, request, lease, resume)
-        if (one.type === 'resumed') gate?.ended(one.summary)
-        logRecovered(deps, one)
-        recovered.push(one)
+        const outcome = await recoverOne(deps, request, lease, resume)
+        if (outcome.type === 'resumed') gate?.ended(outcome.summary)
+        logRecovered(deps, outcome)
+        recovered.push(outcome)
       }
     }
-    const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker))
-    // Not before each of them has ended: nobody would wait for the others.
-    for (const one of ended) if (one.status === 'rejected') throw one.reason
-    if (isCut) request.signal?.throwIfAborted()
+    const results = await Promise.allSettled(Array.from({ length: atOnce }, worker))
+    // Thrown only after all have ended: otherwise nobody would wait for the others.
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    if (isAborted) request.signal?.throwIfAborted()
     if (waited.size === 0 || request.stop?.aborted === true) return recovered
     await pauseFor(LOOK_AGAIN_MS, request.signal)
     waited = stillWaited(waited, await waitingSessions(deps))
-    // What is no longer waited for may have expired since the list was read: it is looked for once more.
+    // A lease that is no longer waited for may have expired since the list was read, so the loop looks once more.
   }
 }
 
-/** Sessions whose holder may be gone, and is not known to be: their leases are not over. Soonest over first. */
+/** Sessions whose holders may be gone, but whose leases have not expired. The first to expire comes first. */
 export const waitingSessions = async (deps: Pick<RunnerDeps, 'store' | 'processes'>): Promise<readonly HeldLease[]> =>
   (await runningLeases(deps)).waiting
 
-/** A lease that was renewed has a holder who lives, and one that is over is in the other list. */
+/** The leases that were neither renewed, so that the holder lives, nor have expired since. */
 const stillWaited = (
   waited: ReadonlyMap<AgentSessionId, Instant>,
   now: readonly HeldLease[],
@@ -155,12 +161,12 @@ const logRecovered = ({ logger }: RunnerDeps, recovered: Recovered): void =>
   logger?.[LEVEL_OF[recovered.type]]({ ...recovered }, `an orphaned session: ${recovered.type.replace('_', ' ')}`)
 
 /** An orphaned session. */
-type Left = Pick<HeldLease, 'conversationId' | 'sessionId'>
+type OrphanedSession = Pick<HeldLease, 'conversationId' | 'sessionId'>
 
 const recoverOne = async (
   deps: RunnerDeps,
   { runtimes = [], agents = {}, leaveOthers = false, signal }: RecoverRequest,
-  { conversationId, sessionId }: Left,
+  { conversationId, sessionId }: OrphanedSession,
   resume: Resume,
 ): Promise<Recovered> => {
   const about = { conversationId, sessionId }
@@ -171,40 +177,42 @@ const recoverOne = async (
     const runtime = isCast ? agents : runtimes.find((candidate) => candidate.backend === backend)
     if (session !== undefined && (await isForAnother(deps, session, isCast ? castOf(agents, leaveOthers) : undefined)))
       return { ...about, type: 'handed_over' }
-    // One agent alone would finish it without its threads, and nobody would be told of them.
-    if (runtime !== undefined && backend !== undefined && !isCast && (await delegates(deps, conversationId)))
+    // A single agent would finish the session without its threads, and their outcomes would be lost.
+    if (runtime !== undefined && backend !== undefined && !isCast && (await hasDelegatedThreads(deps, conversationId)))
       return { ...about, type: 'left', backend, waitsForThreads: true }
     if (runtime !== undefined) return { ...about, ...resumption(await resume(sessionId, runtime)) }
     if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
-    const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
+    const reason = `The process that worked it is gone, and nobody resumed it (it runs on ${backend}).`
     await giveUp(deps, sessionId, { reason, ...(signal && { signal }) })
     return { ...about, type: 'failed', reason }
   } catch (error) {
-    // In a store that was set back nothing can be recovered: nobody knows what is missing.
+    // In a store that was set back nothing can be recovered, because it lacks facts.
     if (isSetBack(error)) throw error
     if (error instanceof RefusedError && isOvertaken(error.refusal)) return { ...about, type: 'taken' }
-    // One that could not be finished does not keep the others from it. It is found again when its lease has lapsed.
+    // A session that could not be recovered does not stop the others. It is found again when its lease has expired.
     const problem = messageOf(error)
     return { ...about, type: 'unfinished', problem: deps.redact?.(problem) ?? problem }
   }
 }
 
-const delegates = async ({ store }: Pick<RunnerDeps, 'store'>, conversation: ConversationId): Promise<boolean> =>
-  (await store.conversations.listDelegated(conversation)).length > 0
+const hasDelegatedThreads = async (
+  { store }: Pick<RunnerDeps, 'store'>,
+  conversation: ConversationId,
+): Promise<boolean> => (await store.conversations.listDelegated(conversation)).length > 0
 
-/** A run that ended before it had the session has left it as it was. */
+/** A run that ended before it held the session has left the session as it was. */
 const resumption = (summary: RunSummary) =>
   summary.lastSessionId === undefined
     ? ({ type: 'unfinished', problem: summary.reason ?? summary.outcome } as const)
     : ({ type: 'resumed', summary } as const)
 
-/** Whether a session is held by a handoff that waits for an agent who takes no part here. */
+/** Whether a session is held by a handoff to an agent that takes no part here. */
 export const isForAnother = async (
   { history }: Pick<RunnerDeps, 'history'>,
   session: AgentSession,
-  seat?: CarriesOut,
+  carrier?: CarriesOut,
 ): Promise<boolean> => {
   const handoffId = heldBy(session)
   const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
-  return handoff !== undefined && !(seat?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
+  return handoff !== undefined && !(carrier?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
 }

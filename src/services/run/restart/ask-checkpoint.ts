@@ -9,30 +9,30 @@ import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { isOutOfMoney, remainingMs } from '../work/limits.ts'
-import { Asking } from './asking.ts'
-import { requestFor, worded } from './question.ts'
+import { CheckpointInterview } from './checkpoint-interview.ts'
+import { checkpointRequestFor, questionText } from './checkpoint-question.ts'
 
-/** The outcome of asking: the text if there is one, and its flags. */
+/** The outcome of interview: the text if there is one, and its flags. */
 export interface CheckpointAsked {
   readonly document?: string
   readonly flags: readonly HandoffFlag[]
   readonly checkpoint: CheckpointFacts
 }
 
-/** There is no checkpoint. The record is recapped in its place. */
+/** The outcome without a checkpoint: a recap of the record takes its place. */
 const without = (flag: HandoffFlag, checkpoint: CheckpointFacts): CheckpointAsked => ({
   flags: ['minimal_continuation', flag, 'recap_from_record'],
   checkpoint,
 })
 
-/** There is no checkpoint, and nobody was asked. */
+/** The outcome when no agent was asked. */
 export const notAsked = (reason: string): CheckpointAsked =>
   without('checkpoint_skipped', { outcome: 'skipped', reason })
 
-/** Timers take no more than this. */
+/** The longest time that a timer takes. */
 const LONGEST_MS = 2_147_483_647
 
-/** Said before the same question. The session does not remember the first: it is asked and not written. */
+/** Stands before the repeated question. The session has no record of the first one: asking does not change it. */
 const AGAIN =
   'You were asked this before, and answered without a word: with a tool call, or with nothing. There is no tool to use ' +
   'here. Answer in words alone.'
@@ -49,17 +49,17 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   const limitMs = run.setting('checkpointTimeoutMs') ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
   const withinMs = Math.min(limitMs, (await remainingMs(run)) ?? limitMs, LONGEST_MS)
   if (withinMs <= 0) return timedOut(0)
-  const request = await requestFor(run, handoff)
-  const asking = new Asking(run, { ask: runtime.ask.bind(runtime), providerSessionId, withinMs })
-  let answer = await asking.put(() => worded(run, request))
-  // It costs as much as the first time: not where the money is gone, nor where the time is.
-  const mayAskAgain = isWordless(answer) && !asking.isOver && !isOutOfMoney(run)
-  if (mayAskAgain) answer = await asking.put(() => `${AGAIN}\n\n${worded(run, request)}`)
-  return concluded(run, { answer, asking, withinMs })
+  const request = await checkpointRequestFor(run, handoff)
+  const interview = new CheckpointInterview(run, { ask: runtime.ask.bind(runtime), providerSessionId, withinMs })
+  let answer = await interview.put(() => questionText(run, request))
+  // A second question costs as much as the first: it is not asked when the budget is spent or the time is over.
+  const mayAskAgain = isWordless(answer) && !interview.isOver && !isOutOfMoney(run)
+  if (mayAskAgain) answer = await interview.put(() => `${AGAIN}\n\n${questionText(run, request)}`)
+  return concluded(run, { answer, interview, withinMs })
 }
 
 /** The answer to one question: words, or the error. */
-type Answer = Awaited<ReturnType<Asking['put']>>
+type Answer = Awaited<ReturnType<CheckpointInterview['put']>>
 
 const isWordless = (answer: Answer): boolean =>
   'text' in answer
@@ -68,36 +68,36 @@ const isWordless = (answer: Answer): boolean =>
 
 const concluded = async (
   run: RecordOfRun,
-  asked: { readonly answer: Answer; readonly asking: Asking; readonly withinMs: number },
+  result: { readonly answer: Answer; readonly interview: CheckpointInterview; readonly withinMs: number },
 ): Promise<CheckpointAsked> => {
-  const { answer, asking, withinMs } = asked
-  const attempts = asking.attempts > 1 ? asking.attempts : undefined
-  const told = defined({ attempts, totals: asking.totals })
+  const { answer, interview, withinMs } = result
+  const attempts = interview.attempts > 1 ? interview.attempts : undefined
+  const counted = defined({ attempts, totals: interview.totals })
   if ('error' in answer) {
-    if (asking.isOver) return timedOut(withinMs, told)
-    return without('checkpoint_failed', { outcome: 'failed', reason: messageOf(answer.error), ...told })
+    if (interview.isOver) return timedOut(withinMs, counted)
+    return without('checkpoint_failed', { outcome: 'failed', reason: messageOf(answer.error), ...counted })
   }
   const { text, isMissing, isTagged } = checkpointIn(answer.text)
-  if (isMissing) return without('checkpoint_missing', { outcome: 'missing', ...told })
+  if (isMissing) return without('checkpoint_missing', { outcome: 'missing', ...counted })
   const review = await reviewed(run, text)
-  // Where a template of one's own asks for no tags, there are none to be missed.
-  const isUnstructured = !isTagged && review.sections.length === 0 && asking.question.includes('<checkpoint>')
+  // Only a question that asks for the tag expects one: a template of the user's own may not.
+  const isUnstructured = !isTagged && review.sections.length === 0 && interview.question.includes('<checkpoint>')
   return {
     document: review.text,
     flags: isUnstructured ? ['checkpoint_unstructured'] : [],
-    checkpoint: { ...factsOfReview(review), ...told },
+    checkpoint: { ...factsOfReview(review), ...counted },
   }
 }
 
-/** Holds a checkpoint against what was recorded in the conversation. */
+/** Reviews a checkpoint: checks the tool calls that it cites against the record. */
 export const reviewed = async (run: RecordOfRun, text: string): Promise<CheckpointReview> => {
   const cited = citedIn(text)
   const find = () => run.deps.store.messages.findToolCalls(run.conversation.id, cited)
-  const known = cited.length === 0 ? [] : await run.retryThroughOutage(find)
-  return reviewCheckpoint(text, { knownCalls: new Set(known.map(({ callId }) => callId)) })
+  const recorded = cited.length === 0 ? [] : await run.retryThroughOutage(find)
+  return reviewCheckpoint(text, { knownCalls: new Set(recorded.map(({ callId }) => callId)) })
 }
 
-const timedOut = (withinMs: number, told: Pick<CheckpointFacts, 'attempts' | 'totals'> = {}): CheckpointAsked => {
+const timedOut = (withinMs: number, counted: Pick<CheckpointFacts, 'attempts' | 'totals'> = {}): CheckpointAsked => {
   const reason = `There was no answer within ${Math.max(0, Math.round(withinMs))} ms.`
-  return without('checkpoint_timed_out', { outcome: 'timed_out', reason, ...told })
+  return without('checkpoint_timed_out', { outcome: 'timed_out', reason, ...counted })
 }

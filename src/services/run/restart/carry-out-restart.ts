@@ -9,59 +9,64 @@ import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffSpan } from '../../../ports/system/run-telemetry.ts'
 import { mustHold } from '../../commands/answers.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
-import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
 import type { RunEnding } from '../end/end-run.ts'
+import { askSessionHooks, callHooks, type HookCaller, hookSessionOf } from '../hooks/hook-calls.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
-import { askSessionHooks } from '../session-hooks.ts'
+import { applyMonitorSettings } from '../run-window.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { throwIfSpent } from '../work/limits.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { continuationOf, lookBackNote } from './continuation-prompt.ts'
-import { takeSeat, throwIfBouncing, transferNote } from './transfer.ts'
-import { watchAsAsked } from './watch-as-asked.ts'
+import { switchAgent, throwIfBouncing, transferNote } from './transfer.ts'
 
-/** A restart, and whatever the last step of it answered: with that the next one needs no read. */
+/** A handoff, and the answer of its latest step: with that the next step needs no read. */
 type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
 
 /** How often to look whether an orphaned claim has expired. */
 const LOOK_AGAIN_MS = 250
 
 /**
- * Carries a restart out, from whatever step it has come to: each is stored before the next, so that whoever goes on after
- * a crash finds where it stopped. The run then holds the successor, which is still to be launched.
+ * Carries a handoff out from the step that it has reached. Each step is stored before the next, so that the process
+ * that resumes it after a crash finds where it stopped. Then the run holds the successor, which is still to be
+ * launched.
  *
- * @returns what the successor opens with
+ * @returns the opening of the successor
  */
 export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
   const span = run.spans.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
   try {
-    return await pass(run, handoff, span)
+    return await carryOutSteps(run, handoff, span)
   } catch (error) {
     const problem = messageOf(error)
     span?.end({ outcome: 'failed', error: run.deps.redact?.(problem) ?? problem })
-    // Still with its source, the run ends as that agent's.
-    if (run.held.session.id === handoff.sourceSessionId) run.seat.take(handoff.sourceAgent)
+    // The run still holds the source, so it ends as a run of that agent.
+    if (run.held.session.id === handoff.sourceSessionId) run.agents.switchTo(handoff.sourceAgent)
     throw error
   }
 }
 
-const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
+/** The steps: checkpoint, claim, continuation, completion. A step that is stored already is skipped. */
+const carryOutSteps = async (
+  run: RunInProgress,
+  handoff: HandoffMetadata,
+  span: HandoffSpan | undefined,
+): Promise<string> => {
   const old = run.held.session
   const figures = run.held.figures()
   const isTransfer = handoff.kind === 'agent_transfer'
-  tellBegun(run, handoff)
+  emitHandoffStart(run, handoff)
   if (isTransfer) await throwIfBouncing(run, handoff)
-  const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
+  const checkpointed = await withCheckpoint(run, { handoff, ...heldBy(run) })
   throwIfSpent(run)
-  // The successor's own hooks, tools and runtime from here on.
-  if (isTransfer) takeSeat(run, handoff)
-  const claimed = await withClaim(run, left)
+  // From here on with the hooks, tools and runtime of the successor.
+  if (isTransfer) switchAgent(run, handoff)
+  const claimed = await withClaim(run, checkpointed)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
   const completed = await complete(run, { ...rest, handoff: ready })
-  // A wish of the agent before is none of its successor's.
-  run.transfers.take()
+  // A wish of the outgoing agent does not count for its successor.
+  run.transferWish.take()
   if (isTransfer) run.account.transferred()
   else run.account.restarted()
   run.news.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
@@ -70,25 +75,25 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const { traceContext } = run.spans
   if (traceContext !== undefined) span?.reached(traceContext)
   span?.end({ outcome: 'completed' })
-  if (isTransfer) await watchAsAsked(run)
+  if (isTransfer) await applyMonitorSettings(run)
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
   return continuation ?? run.conversation.task
 }
 
 /**
- * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint while it can
- * be: whoever takes over has no way to ask it.
+ * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint now,
+ * because the worker that takes the handoff up cannot ask it.
  */
 export const handOver = async (run: RunInProgress, handoff: HandoffMetadata): Promise<RunEnding> => {
   const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff
-  tellBegun(run, handoff)
+  emitHandoffStart(run, handoff)
   if (handoff.kind === 'agent_transfer') await withCheckpoint(run, { handoff, ...heldBy(run) })
   run.news.emit({ type: 'agent:handoff:left', handoffId, fromAgent, toAgent, oldSessionId: run.held.session.id })
   const reason = `The work is handed to ${inQuotes(toAgent)}, who takes no part in this run: handoff ${handoffId} waits for a worker.`
   return { outcome: 'handed_over', reason }
 }
 
-const tellBegun = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMetadata): void => {
+const emitHandoffStart = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMetadata): void => {
   const { id: handoffId, kind, sourceAgent: fromAgent, targetAgent: toAgent, reason } = handoff
   const oldSessionId = run.held.session.id
   if (kind === 'context_restart')
@@ -96,7 +101,7 @@ const tellBegun = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMe
   else run.news.emit({ type: 'agent:handoff:start', handoffId, fromAgent, toAgent, oldSessionId, reason })
 }
 
-/** Hands the session on, and its lease with it. */
+/** Completes the handoff: the successor gets the lease of the source. */
 const complete = (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
   const { lease, held, deps } = run
   const { claimant, holder } = held
@@ -116,28 +121,31 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   const { handoff } = step
   const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
   if (handoff.status !== 'initiated' || isThere) return step
-  // Asking costs as much as the window holds.
-  if (isAsked(handoff)) throwIfSpent(run)
-  const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
+  // CheckpointInterview costs as much as the window holds.
+  if (isCheckpointWanted(handoff)) throwIfSpent(run)
+  const checkpoint = isCheckpointWanted(handoff)
+    ? await askForCheckpoint(run, handoff)
+    : notAsked('It was decided to do without.')
   run.signal.throwIfAborted()
-  const request = { ...step, ...asked, holder: run.held.holder }
-  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
-  // Somebody has kept one, or claimed the handoff, in the meantime: what is there counts.
-  if (!kept.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(kept.error.code))
+  const request = { ...step, ...checkpoint, holder: run.held.holder }
+  const stored = await run.retryThroughOutage((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
+  // Another process has stored a checkpoint or claimed the handoff meanwhile: its state counts.
+  if (!stored.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(stored.error.code))
     return reread(run, handoff)
-  run.news.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
-  return unwrap(kept)
+  run.news.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: checkpoint.checkpoint.outcome })
+  return unwrap(stored)
 }
 
 const reread = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<Step> => {
-  const now = await run.retryThroughOutage(() => run.deps.history.handoff(handoff.id))
-  return { handoff: now ?? handoff }
+  const reread = await run.retryThroughOutage(() => run.deps.history.handoff(handoff.id))
+  return { handoff: reread ?? handoff }
 }
 
-/** A hook that wants a new session wants no checkpoint; a window that has overflowed, or a lost one, cannot give one. */
+/** A hook that asks for a new session wants no checkpoint; an overflowed or lost window cannot give one. */
 const WITHOUT_CHECKPOINT: readonly HandoffFlag[] = ['decided_by_hook', 'window_overflowed', 'runtime_lost']
 
-const isAsked = ({ flags }: HandoffMetadata): boolean => !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
+const isCheckpointWanted = ({ flags }: HandoffMetadata): boolean =>
+  !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
 
 const withClaim = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'signal' | 'retryThroughOutage'>,
@@ -150,8 +158,8 @@ const withClaim = async (
     const request = { ...step, claimant: run.held.claimant, claimMs: run.lease.leaseMs, holder: run.held.holder }
     const claimed = await run.retryThroughOutage((named) => run.deps.handoffs.acceptHandoff({ ...request, ...named }))
     if (claimed.ok) return claimed.value
-    // Completed or ended by somebody else, it is no longer ours to carry out.
-    if (claimed.error.code === 'handoff.illegal_transition') throw run.held.overtaken()
+    // Another process has completed or ended the handoff: this run must not carry it out.
+    if (claimed.error.code === 'handoff.illegal_transition') throw run.held.supersededError()
     if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
     await pauseFor(LOOK_AGAIN_MS, run.signal)
   }
@@ -179,8 +187,8 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   return unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
-/** Says that a handoff which another run left is taken up by this one. */
-export const tellTakenUp = async (
+/** Emits that this run has taken up a handoff that another run left. */
+export const announceTakenUp = async (
   run: HookCaller & Pick<RunInProgress, 'account' | 'held' | 'spans'>,
   handoff: HandoffMetadata,
 ): Promise<void> => {
@@ -219,7 +227,7 @@ const announce = async (
       previous_session_id: about.oldSessionId,
       new_session_id: session.id,
     },
-    session: toldOf(run, session.id),
+    session: hookSessionOf(run, session.id),
     original_prompt: run.conversation.task,
   })
 }

@@ -12,16 +12,16 @@ import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { reviewed } from './ask-checkpoint.ts'
 import { recapOfLost, recapOfSession } from './lost-checkpoint.ts'
-import { type Opening, personWordsOf } from './person-words.ts'
+import { type OpeningParts, personWordsOf } from './person-words.ts'
 
 /** A handoff that has a checkpoint. */
 type Checkpointed = HandoffMetadata & { readonly document: string }
 
 /**
- * The opening of a successor: the checkpoint of its handoff; or the latest before it, if there is one, and a recap of what
- * was recorded since.
+ * The opening of a successor: the checkpoint of its handoff; or else the latest earlier checkpoint, if there is one,
+ * and a recap of the record since then.
  */
-export const continuationOf = async (run: Opening, handoff: HandoffMetadata, nonce: string): Promise<string> => {
+export const continuationOf = async (run: OpeningParts, handoff: HandoffMetadata, nonce: string): Promise<string> => {
   if (hasCheckpoint(handoff)) return continuationFrom(run, handoff, nonce)
   const recap = { text: await recapOfLost(run, handoff), nonce }
   const earlier = await fromRecord(run, nonce)
@@ -29,18 +29,21 @@ export const continuationOf = async (run: Opening, handoff: HandoffMetadata, non
   return minimalContinuation({ ...(await openingFor(run, nonce)), recap })
 }
 
-/** Says that more can be looked up, to an agent that has the tool for it. Whatever made the continuation, it stands after it. */
+/**
+ * The note about the tool `look_back`, for an agent that has it. It stands after every continuation, also one of the
+ * user's own.
+ */
 export const lookBackNote = async ({ tools }: Pick<RunInProgress, 'tools'>): Promise<string | undefined> =>
   (await tools.serve()) ? LOOK_BACK_NOTE : undefined
 
-/** The task, and what the person said beside it. */
-const openingFor = async (run: Opening, nonce: string): Promise<ContinuationOpening> => {
+/** The task, and the person's other words. */
+const openingFor = async (run: OpeningParts, nonce: string): Promise<ContinuationOpening> => {
   const originalTask = run.conversation.task
   return { originalTask, personWords: { chosen: await personWordsOf(run), nonce } }
 }
 
-/** The opening of a session that continues work which an earlier one left unfinished, when nothing new is asked. */
-export const continuationAfter = async (run: Opening, nonce: string): Promise<string> => {
+/** The opening of a session that continues the unfinished work of an earlier one, without a further prompt. */
+export const continuationAfter = async (run: OpeningParts, nonce: string): Promise<string> => {
   const worked = await lastWorked(run)
   if (worked === undefined) return run.conversation.task
   const handoff = await latestCheckpoint(run)
@@ -51,7 +54,7 @@ export const continuationAfter = async (run: Opening, nonce: string): Promise<st
 }
 
 /** The newest session of the conversation that has answered at all. */
-const lastWorked = async (run: Opening): Promise<AgentSession | undefined> => {
+const lastWorked = async (run: OpeningParts): Promise<AgentSession | undefined> => {
   const { id: conversationId } = run.conversation
   for await (const session of run.deps.history.eachSession({ conversationId, order: 'newest_first' }))
     if (session.progress.turns > 0) return session
@@ -59,7 +62,7 @@ const lastWorked = async (run: Opening): Promise<AgentSession | undefined> => {
 }
 
 /** The record of a conversation, for a session that starts in a fresh window with a further prompt. */
-export const recordBefore = async (run: Opening, latest: AgentSession, nonce: string): Promise<string> => {
+export const recordBefore = async (run: OpeningParts, latest: AgentSession, nonce: string): Promise<string> => {
   const handoff = await latestCheckpoint(run)
   const checkpoint = handoff && {
     text: (await reviewed(run, handoff.document)).text,
@@ -69,30 +72,30 @@ export const recordBefore = async (run: Opening, latest: AgentSession, nonce: st
   }
   const chosen = await personWordsOf(run)
   const answer = await lastAnswer(run, latest)
-  // A session that was completed has said itself how things stand; one that was not may have left them half done.
+  // The last answer of a completed session says how things stand. Another session may have left them half done.
   const recap = latest.state === 'completed' ? '' : await recapOfSession(run, latest)
   return earlierWork({ ...defined({ checkpoint, answer }), recap, chosen, nonce })
 }
 
-/** So many of the last messages of a session are looked through for its last answer. */
+/** How many of the latest messages of a session are searched for its last answer. */
 const LATEST_MESSAGES = 50
 
-const lastAnswer = async (run: Opening, { id }: AgentSession): Promise<EarlierWork['answer'] | undefined> => {
+const lastAnswer = async (run: OpeningParts, { id }: AgentSession): Promise<EarlierWork['answer'] | undefined> => {
   const latest = await run.retryThroughOutage(() => run.deps.store.messages.listLatest(id, LATEST_MESSAGES))
-  const said = latest.findLast(({ role, text }) => role === 'assistant' && text.trim() !== '')
-  return said && { text: said.text, sessionId: said.sessionId, at: said.recordedAt }
+  const answer = latest.findLast(({ role, text }) => role === 'assistant' && text.trim() !== '')
+  return answer && { text: answer.text, sessionId: answer.sessionId, at: answer.recordedAt }
 }
 
 const NOT_THE_LATEST =
   'Work went on after that checkpoint was written, and nobody has reported on it. Look at what is there before you ' +
   'repeat a step.'
 
-const fromRecord = async (run: Opening, nonce: string): Promise<string | undefined> => {
+const fromRecord = async (run: OpeningParts, nonce: string): Promise<string | undefined> => {
   const handoff = await latestCheckpoint(run)
   return handoff && `${await continuationFrom(run, handoff, nonce)}\n\n${NOT_THE_LATEST}`
 }
 
-const latestCheckpoint = async (run: Opening): Promise<Checkpointed | undefined> => {
+const latestCheckpoint = async (run: OpeningParts): Promise<Checkpointed | undefined> => {
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
   for await (const handoff of run.deps.history.eachHandoff(restarts)) if (hasCheckpoint(handoff)) return handoff
   return undefined
@@ -100,8 +103,8 @@ const latestCheckpoint = async (run: Opening): Promise<Checkpointed | undefined>
 
 const hasCheckpoint = (handoff: HandoffMetadata): handoff is Checkpointed => handoff.document !== undefined
 
-/** Made of what is stored, and so redacted already: only then is it fenced. */
-const continuationFrom = async (run: Opening, handoff: Checkpointed, nonce: string): Promise<string> => {
+/** Made of stored texts, which are redacted already, so that the fences stand around the redacted text. */
+const continuationFrom = async (run: OpeningParts, handoff: Checkpointed, nonce: string): Promise<string> => {
   const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: handoff.initiatedAt }
   const checkpoint = await reviewed(run, handoff.document)
   const isUnstructured = handoff.flags.includes('checkpoint_unstructured')

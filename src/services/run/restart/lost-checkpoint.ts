@@ -6,7 +6,7 @@ import type { RecordOfRun } from '../run-in-progress.ts'
 
 /** How many of the latest messages of a session are read for a recap. */
 const MESSAGES_READ = 40
-/** The tool calls of so many of its latest turns are read. */
+/** How many of its latest turns are searched for tool calls. */
 const TURNS_READ = 10
 /** How many windows without a checkpoint, one after the other, are recapped. */
 const MOST_WINDOWS = 3
@@ -17,11 +17,13 @@ export const recapOfLost = async (run: RecordOfRun, handoff: HandoffMetadata): P
   const room = Math.floor(MAX_RECAP_LENGTH / lost.length)
   const recaps: string[] = []
   for (const one of lost) recaps.push(await recapOfSource(run, one, room))
-  const told = recaps.filter((recap) => recap !== '')
-  return told.length === 1 ? told.join() : told.map((recap, index) => `# Window ${index + 1}\n\n${recap}`).join('\n\n')
+  const filled = recaps.filter((recap) => recap !== '')
+  return filled.length === 1
+    ? filled.join()
+    : filled.map((recap, index) => `# Window ${index + 1}\n\n${recap}`).join('\n\n')
 }
 
-/** This handoff and those before it that no checkpoint came with, oldest first. */
+/** This handoff and the earlier ones without a checkpoint, oldest first. */
 const lostUpTo = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<readonly HandoffMetadata[]> => {
   const lost = [handoff]
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
@@ -33,8 +35,8 @@ const lostUpTo = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<rea
 }
 
 /**
- * Made of what is stored, and so redacted already. A continuation holds what was asked before it, as the task and in the
- * person's own words, so that a recap does not say it again.
+ * Made of stored texts, which are redacted already. The prompts are left out: the continuation has them as the task and
+ * in the person's own words.
  */
 const recapOfSource = async (run: RecordOfRun, handoff: HandoffMetadata, room: number): Promise<string> => {
   const { messages: record } = run.deps.store
@@ -50,7 +52,7 @@ const recapOfSource = async (run: RecordOfRun, handoff: HandoffMetadata, room: n
 const isForRecap = ({ role, origin }: Pick<Message, 'role' | 'origin'>): boolean =>
   role !== 'user' || origin === 'unknown'
 
-/** As {@link recapOfLost}, of a session that was not handed on: its run failed, was exhausted or was cancelled. */
+/** As {@link recapOfLost}, of a session that was not handed off: its run failed, was exhausted or was cancelled. */
 export const recapOfSession = async (run: RecordOfRun, { id }: Pick<AgentSession, 'id'>): Promise<string> => {
   const { messages: record } = run.deps.store
   const latest = await run.retryThroughOutage(() => record.listLatest(id, MESSAGES_READ))

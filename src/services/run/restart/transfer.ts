@@ -5,10 +5,10 @@ import { RunExhausted } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { mustBePriced } from '../work/limits.ts'
 
-/** So many of the latest handoffs tell whether two agents only hand the work to each other. */
+/** How many of the latest handoffs show whether two agents only hand the work to each other. */
 const LATEST = 20
 
-/** Stops agents that hand the work to each other and do nothing. @throws RunExhausted */
+/** Stops agents that only hand the work to each other. @throws RunExhausted */
 export const throwIfBouncing = async (
   run: RecordOfRun & Pick<RunInProgress, 'news'>,
   handoff: HandoffMetadata,
@@ -26,14 +26,17 @@ export const throwIfBouncing = async (
   )
 }
 
-/** Lets the agent that a handoff is for work from now on. Its model must have a price where the cost has a cap. */
-export const takeSeat = (run: RunInProgress, { targetAgent }: HandoffMetadata): void => {
-  const { model, runtime } = run.seat.requestFor(targetAgent) ?? run.request
+/** Makes the target agent of a handoff the current agent. Its model must have a price where the cost has a cap. */
+export const switchAgent = (run: RunInProgress, { targetAgent }: HandoffMetadata): void => {
+  const { model, runtime } = run.agents.requestFor(targetAgent) ?? run.request
   mustBePriced(run, model, runtime)
-  run.seat.take(targetAgent)
+  run.agents.switchTo(targetAgent)
 }
 
-/** Says who handed the work to whom. The reason is the agent's or the caller's own words: data, on one line. */
+/**
+ * The note that tells the target agent who handed it the work. The reason is in the words of an agent or a caller:
+ * data, on one line.
+ */
 export const transferNote = ({ kind, sourceAgent, targetAgent, reason }: HandoffMetadata): string | undefined =>
   kind === 'agent_transfer'
     ? `You are the agent ${inQuotes(targetAgent)}. The agent ${inQuotes(sourceAgent)} worked on this before ` +

@@ -1,12 +1,15 @@
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord } from '../../../domain/thread/thread-report.ts'
 import { errorFields } from '../../commands/safe-logger.ts'
-import { BEATS_PER_LEASE } from '../lease.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
+import { BEATS_PER_LEASE } from '../run-request.ts'
 
 type Adopting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'retryThroughOutage' | 'signal' | 'lease'>
 
-/** The threads whose outcomes the conversation waits for. Those that nobody works are run by this process. */
+/**
+ * The threads whose outcomes the conversation waits for. Those without an outcome are started in this process, if it
+ * can run them.
+ */
 export const adoptThreads = async (run: Adopting): Promise<readonly DelegatedThread[]> => {
   if (!run.threads.areOffered) return []
   const { conversations } = run.deps.store
@@ -15,7 +18,7 @@ export const adoptThreads = async (run: Adopting): Promise<readonly DelegatedThr
   return waited
 }
 
-/** Looks for threads that somebody opened from outside, as often as the run says that it lives. */
+/** Looks for threads that other callers opened, as often as the run renews its lease. */
 export const startAdopting = (run: Adopting): Disposable => {
   const everyMs = Math.max(1, Math.floor(run.lease.leaseMs / BEATS_PER_LEASE))
   let isLooking = false

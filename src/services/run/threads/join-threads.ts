@@ -5,13 +5,11 @@ import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord, type ThreadOutcome, threadReport } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
-import { owedRestart } from '../recover/owed-restart.ts'
+import { outsideHandoffAfter, unlessTakenOver } from '../lease.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { mine } from '../work/held-work.ts'
-import { type Launcher, restartInstead, resumeIn } from '../work/launch.ts'
-import { tellReached } from '../work/limits.ts'
-import { passedOnInstead } from '../work/passed-on.ts'
-import type { SessionOutcome } from '../work/session-outcome.ts'
+import { type Launcher, resumeIn } from '../work/launch.ts'
+import { emitLimitReached } from '../work/limits.ts'
+import { owedRestart, restartInstead, type SessionOutcome } from '../work/session-outcome.ts'
 import { adoptThreads } from './adopt-threads.ts'
 
 const LOOK_AGAIN_MS = { least: 250, most: 5_000 }
@@ -19,17 +17,17 @@ const SLOWER = 1.6
 const LATEST = 50
 
 /**
- * Waits for the threads of a conversation whose agent has come to rest, puts their outcomes on record, each once, and tells
- * the agent: in its session, or in a fresh window where that cannot be resumed.
+ * Waits for the threads of a conversation whose agent has stopped, records their outcomes, each once, and reports them
+ * to the agent: in its session, or in a fresh window where the session cannot be resumed.
  *
- * @returns the next launch; nothing when no thread was waited for
+ * @returns the next launch; undefined when there was no thread to wait for
  */
 export const joinThreads = async <Message>(
   run: RunInProgress<Message>,
   outcome: SessionOutcome,
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   if (outcome.type !== 'over' || outcome.outcome !== 'completed') return undefined
-  const threads = await allOver(run)
+  const threads = await waitForAll(run)
   if (threads.length === 0) return undefined
   const outcomes = await Promise.all(threads.map((thread) => outcomeOf(run, thread)))
   const texts = threads.map((thread, index) =>
@@ -42,11 +40,11 @@ export const joinThreads = async <Message>(
     reports: handoff.id,
   }))
   const request = { ...run.held.working, turns: [{ messages }], withholdRestart: true }
-  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.recordTurns({ ...request, ...named }))
-  const handoff = kept.ok ? undefined : await passedOnInstead(run, kept.error)
+  const answer = await run.retryThroughOutage((named) => run.deps.handoffs.recordTurns({ ...request, ...named }))
+  const handoff = answer.ok ? undefined : await outsideHandoffAfter(run, answer.error)
   if (handoff !== undefined) return { type: 'restart', handoff }
-  run.held.update(mine(run, kept))
-  for (const [index, thread] of threads.entries()) tellEnd(run, thread, outcomes[index] as ThreadOutcome)
+  run.held.update(unlessTakenOver(run, answer))
+  for (const [index, thread] of threads.entries()) emitThreadEnd(run, thread, outcomes[index] as ThreadOutcome)
   if (isOutOfTurns(run)) return outOfTurns(run)
   const owed = await owedRestart(run)
   if (owed !== undefined) return owed
@@ -55,19 +53,19 @@ export const joinThreads = async <Message>(
   return resumed || restartInstead(run, CANNOT_RESUME, [])
 }
 
-/** Told of its threads, an agent begins another turn. */
+/** The reports of its threads would begin another turn of the agent: whether the run may have no more turns. */
 const isOutOfTurns = ({ account, setting }: RunInProgress): boolean =>
   account.turns >= (setting('maxTurns') ?? Number.POSITIVE_INFINITY)
 
 const outOfTurns = (run: RunInProgress): SessionOutcome => {
-  tellReached(run, 'turns')
+  emitLimitReached(run, 'turns')
   const reason = describeStop('turns', run.conversation.restartBudget)
   return { type: 'over', outcome: 'exhausted', reason, limit: 'turns' }
 }
 
-const CANNOT_RESUME = 'Its threads have ended, and its runtime cannot go on in a session.'
+const CANNOT_RESUME = 'Its threads have ended, and its runtime cannot resume a session.'
 
-const tellEnd = (
+const emitThreadEnd = (
   run: RunInProgress,
   { handoff, session }: DelegatedThread,
   { outcome, reason }: ThreadOutcome,
@@ -77,24 +75,24 @@ const tellEnd = (
   run.news.emit({ type: 'thread:end', ...about, outcome, reason: reason ?? null })
 }
 
-/** Waits until every thread has come to its end, whoever works it. */
-const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
-  let isTold = false
+/** Waits until every thread has ended, in this process or in another one. */
+const waitForAll = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
+  let isWarned = false
   for (let waitMs = LOOK_AGAIN_MS.least; ; waitMs = Math.min(LOOK_AGAIN_MS.most, Math.ceil(waitMs * SLOWER))) {
-    // Looked at before the record is read: what has ended by then is in it.
+    // Read before the record: the end of every thread that has ended by now is then in the record.
     const counted = run.threads.ends
     const seen = { stopped: run.threads.stopped(), running: run.threads.running() }
-    const waited = (await adoptThreads(run)).map((thread) => ended(thread, seen))
+    const waited = (await adoptThreads(run)).map((thread) => withEnd(thread, seen))
     const open = waited.filter(({ end }) => end === undefined)
     if (open.length === 0) return waited as readonly EndedThread[]
     run.signal.throwIfAborted()
-    if (waitMs > LOOK_AGAIN_MS.least && !isTold) isTold = tellElsewhere(run, open)
+    if (waitMs > LOOK_AGAIN_MS.least && !isWarned) isWarned = warnOfElsewhere(run, open)
     await run.threads.nextEnd(counted, { waitMs, signal: run.signal })
   }
 }
 
-/** Says which thread is waited for that this process does not run. */
-const tellElsewhere = (run: RunInProgress, open: readonly DelegatedThread[]): boolean => {
+/** Warns of a thread that is waited for and that another process runs. */
+const warnOfElsewhere = (run: RunInProgress, open: readonly DelegatedThread[]): boolean => {
   const elsewhere = open.find(({ handoff }) => !run.threads.isRunning(handoff.id))
   if (elsewhere === undefined) return false
   const { conversationId, agentName } = elsewhere.session
@@ -103,26 +101,29 @@ const tellElsewhere = (run: RunInProgress, open: readonly DelegatedThread[]): bo
   return true
 }
 
-/** A thread that has come to its end. */
+/** A thread that has ended. */
 interface EndedThread extends DelegatedThread {
   readonly end: Omit<ThreadOutcome, 'answer'>
 }
 
-/** The threads of this process, before the record was read: those at work, and those that it cannot run any further. */
+/** The threads of this process before the record was read: those that it runs, and those that it cannot continue. */
 interface ThreadsSeen {
   readonly stopped: ReadonlyMap<HandoffId, string>
   readonly running: ReadonlySet<HandoffId>
 }
 
 /**
- * A thread with its end: on record, or because this process could not run it any further. One at work here has none: a
- * session that cannot be resumed is failed on record before the next one begins.
+ * A thread with its end: the one on record, or else that this process could not continue it. A thread that runs here
+ * has no end yet, even if a session of it has: a session that cannot be resumed is failed before the next one begins.
  */
-const ended = (thread: DelegatedThread, { stopped, running }: ThreadsSeen): DelegatedThread & Partial<EndedThread> => {
+const withEnd = (
+  thread: DelegatedThread,
+  { stopped, running }: ThreadsSeen,
+): DelegatedThread & Partial<EndedThread> => {
   if (running.has(thread.handoff.id)) return thread
   const reason = stopped.get(thread.handoff.id)
-  const here = reason === undefined ? undefined : { outcome: 'stopped' as const, reason }
-  return { ...thread, ...defined({ end: outcomeOnRecord(thread.session) ?? here }) }
+  const stoppedHere = reason === undefined ? undefined : { outcome: 'stopped' as const, reason }
+  return { ...thread, ...defined({ end: outcomeOnRecord(thread.session) ?? stoppedHere }) }
 }
 
 const outcomeOf = async (run: RunInProgress, { session, end }: EndedThread): Promise<ThreadOutcome> => {

@@ -7,15 +7,15 @@ import { joinedPrompt } from '../../../domain/turn/message.ts'
 import type { ThreadAsked } from '../../../ports/agent/agent-runtime.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
-/** Takes the wishes of an agent that uses no tool for them. One that is refused is told to whoever watches the run. */
-export const askThreads = async (run: RunInProgress, wishes: readonly ThreadAsked[] = []): Promise<void> => {
+/** Submits the wishes of an agent that uses no tool for them. A refused wish becomes a warning of the run. */
+export const submitThreadWishes = async (run: RunInProgress, wishes: readonly ThreadAsked[] = []): Promise<void> => {
   for (const wish of wishes) {
-    const asked = await run.threads.ask(wish)
-    if (!asked.ok) run.news.emit({ type: 'run:warning', code: 'thread.refused', message: asked.error.message })
+    const submitted = await run.threads.submit(wish)
+    if (!submitted.ok) run.news.emit({ type: 'run:warning', code: 'thread.refused', message: submitted.error.message })
   }
 }
 
-/** Opens the threads that were asked for, once the turn that asked for them is on record, and runs them. */
+/** Opens the threads that the agent wished for, once the turn with the wishes is recorded, and runs them. */
 export const openThreads = async (run: RunInProgress): Promise<void> => {
   for (const wish of run.threads.takeWishes()) await openOne(run, wish)
 }
@@ -23,11 +23,11 @@ export const openThreads = async (run: RunInProgress): Promise<void> => {
 const openOne = async (run: RunInProgress, { to, task, reason, document }: ThreadAsked): Promise<void> => {
   const { deps, held, spans } = run
   const { agentName: fromAgent } = held.session
-  const { runtime, model } = run.seat.requestFor(to) ?? run.request
+  const { runtime, model } = run.agents.requestFor(to) ?? run.request
   const nonce = deps.ids.next()
   const opening = continuationFor({ originalTask: task }, document, nonce)
   const { traceContext } = spans
-  // As its holder: a process that was overtaken opens nothing.
+  // As the holder of the session: a process whose session was taken over opens nothing.
   const request = {
     ...held.working,
     targetAgent: to,

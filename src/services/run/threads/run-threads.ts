@@ -1,4 +1,6 @@
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
+import { beginningOf } from '../../../domain/kernel/cut-text.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../../domain/kernel/result.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
@@ -16,8 +18,7 @@ import { isSetBack } from '../../commands/set-back.ts'
 import type { RetryThroughOutage } from '../retry-through-outage.ts'
 import type { RunAccount } from '../run-account.ts'
 import { messageOf } from '../run-errors.ts'
-import type { RunTerms } from '../run-in-progress.ts'
-import { wishIn } from './thread-wish.ts'
+import type { RunTerms } from '../run-terms.ts'
 
 /** Runs the conversation of a thread beside that of its parent, until it is over or the signal aborts. */
 export type RunThread = (
@@ -27,7 +28,7 @@ export type RunThread = (
 
 /** The parts of a run that its threads need. */
 interface ThreadsDeps {
-  readonly terms: Pick<RunTerms, 'deps' | 'seat' | 'setting'>
+  readonly terms: Pick<RunTerms, 'deps' | 'agents' | 'setting'>
   readonly conversation: Pick<Conversation, 'id'>
   readonly account: RunAccount
   /** Absent where nothing is delegated: one agent has nobody to delegate to. */
@@ -39,17 +40,19 @@ interface ThreadsDeps {
   readonly emit: (event: RunEvent) => void
 }
 
-/** Ends of a run after which somebody else works on the thread. */
+/** Outcomes of a run after which another process works the thread. */
 const WITH_OTHERS: readonly RunSummary['outcome'][] = ['superseded', 'handed_over']
 
-/** Keeps what the agents of a run delegate: their wishes, until the turn that says so is recorded, and the threads at work. */
+/**
+ * The threads of a run: the wishes of its agents, until the turn with them is recorded, and the threads that run here.
+ */
 export class RunThreads {
   readonly #deps: ThreadsDeps
   readonly #wishes: ThreadAsked[] = []
   readonly #running = new Map<HandoffId, Promise<void>>()
-  /** Why this process cannot run a thread any further. */
+  /** Why this process cannot continue a thread. */
   readonly #stopped = new Map<HandoffId, string>()
-  /** The threads that somebody else works, going by the last time that they were tried here. */
+  /** The threads that another process worked when they were last tried here. */
   readonly #elsewhere = new Set<HandoffId>()
   readonly #stopping = new AbortController()
   #ends = 0
@@ -61,18 +64,18 @@ export class RunThreads {
 
   /** Whether the agents of this run may delegate. */
   get areOffered(): boolean {
-    return this.#deps.runThread !== undefined && this.#deps.terms.seat.isCast
+    return this.#deps.runThread !== undefined && this.#deps.terms.agents.isCast
   }
 
-  /** Takes a wish, if the limits of the tree allow it. */
-  async ask(raw: ThreadAsked): Promise<Result<ThreadAsked, ToolRefused>> {
+  /** Stores a wish, if it is valid and the limits of the tree allow it. */
+  async submit(raw: ThreadAsked): Promise<Result<ThreadAsked, ToolRefused>> {
     const { terms, conversation } = this.#deps
-    const names = terms.seat.names.join(', ')
+    const names = terms.agents.names.join(', ')
     if (!this.areOffered) return err({ code: 'agent.unknown', message: 'This run has no other agents.' })
     const wish = wishIn(raw)
     if (wish === undefined)
       return err({ code: 'input.invalid', message: `Name the agent in "to" (${names}), and its work in "task".` })
-    if (!terms.seat.names.includes(wish.to))
+    if (!terms.agents.names.includes(wish.to))
       return err({
         code: 'agent.unknown',
         message: `${inQuotes(wish.to)} takes no part in this run. Name one of: ${names}.`,
@@ -83,46 +86,46 @@ export class RunThreads {
     )
     const wished = this.#wishes.length
     const { depth = 0, threads = 0 } = tree ?? {}
-    const limits = { ...DEFAULT_FAN_OUT, ...terms.deps.settings?.fanOut, ...terms.seat.request.fanOut }
+    const limits = { ...DEFAULT_FAN_OUT, ...terms.deps.settings?.fanOut, ...terms.agents.request.fanOut }
     const refused = whyNotDelegated({ depth, threads: threads + wished }, open.length + wished, limits)
     if (refused !== undefined) return err(refused)
     this.#wishes.push(wish)
     return ok(wish)
   }
 
-  /** Whether there are wishes that nobody has carried out. */
-  get areAsked(): boolean {
+  /** Whether there are wishes that were not taken yet. */
+  get hasWishes(): boolean {
     return this.#wishes.length > 0
   }
 
-  /** The wishes, once. */
+  /** The wishes, once: the caller carries them out. */
   takeWishes(): readonly ThreadAsked[] {
     return this.#wishes.splice(0)
   }
 
-  /** Runs a thread in this process, unless it is running here or cannot be run any further. */
+  /** Runs a thread in this process, unless it runs here already or cannot be continued here. */
   start(thread: DelegatedThread): void {
     const { runThread, terms, account, signal, emit } = this.#deps
     const { id: handoffId } = thread.handoff
     const isKnown = this.#running.has(handoffId) || this.#stopped.has(handoffId)
-    if (runThread === undefined || isKnown || !terms.seat.names.includes(thread.session.agentName)) return
+    if (runThread === undefined || isKnown || !terms.agents.names.includes(thread.session.agentName)) return
     const work = async (): Promise<void> => {
       try {
-        const told = (event: RunEvent): void => {
-          // Whoever has something to tell has the thread.
+        const onEvent = (event: RunEvent): void => {
+          // An event shows that this process works the thread, and no other one.
           this.#elsewhere.delete(handoffId)
           emit(event)
         }
         const stopping = AbortSignal.any([signal, this.#stopping.signal])
-        const summary = await runThread(thread, { signal: stopping, emit: told })
+        const summary = await runThread(thread, { signal: stopping, emit: onEvent })
         account.threadEnded(summary)
         const { outcome, reason = outcome } = summary
         if (WITH_OTHERS.includes(outcome)) this.#elsewhere.add(handoffId)
-        // What failed, or was interrupted, is not tried again: its end on record, if there is one, counts more.
+        // A thread that failed or was interrupted is not tried again. If its end is on record, that one counts.
         else if (outcome !== 'completed') this.#stopped.set(handoffId, reason)
         this.#hasEnded()
       } catch (error) {
-        // What its threads were answered is lost, and the run would tell of it.
+        // The store has lost facts of the threads, so this run must not report on them.
         if (isSetBack(error)) this.#deps.stop(error)
         const isElsewhere = error instanceof RefusedError && isOvertaken(error.refusal)
         if (isElsewhere) this.#elsewhere.add(handoffId)
@@ -140,7 +143,7 @@ export class RunThreads {
     this.#running.set(handoffId, work())
   }
 
-  /** The threads that this process cannot run any further, and why: their sessions are paused, or nobody has them. */
+  /** The threads that this process cannot continue, and why: their sessions are paused, or orphaned. */
   stopped(): ReadonlyMap<HandoffId, string> {
     return new Map(this.#stopped)
   }
@@ -150,7 +153,10 @@ export class RunThreads {
     return new Set([...this.#running.keys()].filter((id) => this.isRunning(id)))
   }
 
-  /** Whether this process runs a thread at the moment. One that others work is tried now and then, and not run. */
+  /**
+   * Whether this process runs a thread now. One that another process works is tried from time to time, which does not
+   * count.
+   */
   isRunning(handoffId: HandoffId): boolean {
     return this.#running.has(handoffId) && !this.#elsewhere.has(handoffId)
   }
@@ -160,7 +166,7 @@ export class RunThreads {
     return this.#ends
   }
 
-  /** Waits until another run of a thread has ended here than those that were counted, or the time is over. */
+  /** Waits until more than `counted` runs of threads have ended here, or the time is over. */
   async nextEnd(counted: number, { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal }) {
     if (this.#ends !== counted) return
     const woken = new AbortController()
@@ -182,5 +188,27 @@ export class RunThreads {
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('The run that delegated it has ended.'))
     await this.rest()
+  }
+}
+
+/** The longest task or document, in characters. */
+const LONGEST = 1_000_000
+const LONGEST_NAME = 300
+const LONGEST_REASON = 2_000
+
+const textIn = (raw: unknown, longest: number): string | undefined =>
+  typeof raw === 'string' && raw.trim() !== '' ? beginningOf(raw, longest) : undefined
+
+/**
+ * A checked wish; undefined without an agent or a task. Agents are not trusted, so names and texts are checked and cut.
+ */
+const wishIn = ({ to, task, reason, document }: ThreadAsked): ThreadAsked | undefined => {
+  const name = textIn(to, LONGEST_NAME)?.trim()
+  const work = textIn(task, LONGEST)
+  if (name === undefined || work === undefined) return undefined
+  return {
+    to: name,
+    task: work,
+    ...defined({ reason: textIn(reason, LONGEST_REASON), document: textIn(document, LONGEST) }),
   }
 }

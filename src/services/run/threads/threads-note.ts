@@ -5,12 +5,12 @@ import type { RunInProgress } from '../run-in-progress.ts'
 
 type Noting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'retryThroughOutage'>
 
-/** So many of the last messages of a session are looked through for reports. */
+/** How many of the latest messages of a session are searched for reports. */
 const LATEST = 50
 
 /**
- * The note for an agent that begins or resumes in the middle of threads: the reports that nobody has answered yet, and
- * the threads that are still at work. Nothing where nothing is delegated.
+ * The note for an agent that begins or resumes while it has threads: the reports that it has not answered yet, and the
+ * threads that still run. Undefined where a run delegates nothing.
  */
 export const threadsNote = async (
   run: Noting,

@@ -1,10 +1,10 @@
-/** Waits for one promise after the other, but not for ever: some time after the signal has aborted it gives up. */
+/** Waits for one promise after the other; gives up some time after the signal has aborted. */
 export class BoundedWait {
   readonly #signal: AbortSignal
   readonly #graceMs: number
   #giveUp: (() => void) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** It gave up: what it waited for may never come. */
+  /** It gave up: the promise may never settle. */
   #isOver = false
 
   constructor(signal: AbortSignal, graceMs: number) {
@@ -12,7 +12,7 @@ export class BoundedWait {
     this.#graceMs = graceMs
   }
 
-  /** The value of a promise. @throws the signal's reason when it gave up */
+  /** The value of a promise. @throws the signal's reason once it has given up */
   async for<T>(promise: Promise<T>): Promise<T> {
     promise.catch(() => undefined)
     if (this.#isOver) throw this.#signal.reason
@@ -27,7 +27,7 @@ export class BoundedWait {
     }
   }
 
-  /** One listener for all that is waited for: there may be many thousand. */
+  /** One listener serves all promises: there may be many thousand. */
   #watch(): void {
     if (this.#timer !== undefined) return
     if (this.#signal.aborted) this.#begin()

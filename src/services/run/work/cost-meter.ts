@@ -2,17 +2,17 @@ import { differenceOf, NO_TOTALS } from '../../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { WindowEvent } from '../../../domain/window/window-event.ts'
 
-/** The list price of what was used with a model, in dollars; nothing when the list does not have the model. */
+/** The price of this usage of a model in dollars; undefined when the list does not have the model. */
 export type PriceOf = (model: string, used: UsageTotals) => number | undefined
 
 /**
- * Keeps what one launch has used, and what that costs: as its runtime says, or estimated from list prices until it does.
- * A figure of the runtime replaces every estimate before it.
+ * The usage and the cost of one launch: as its runtime reports it, or estimated from list prices until it does. A
+ * figure of the runtime replaces every estimate before it.
  */
 export class CostMeter {
   readonly #priceOf: PriceOf | undefined
   #last: UsageTotals = NO_TOTALS
-  #saidUsd: number | undefined
+  #reportedUsd: number | undefined
   #estimatedUsd = 0
   #unpriced: string | undefined
 
@@ -20,25 +20,25 @@ export class CostMeter {
     this.#priceOf = priceOf
   }
 
-  /** The model, or what stands for one that is not named, whose use nobody could put a price on. */
+  /** The model without a list price, or a phrase for a model without a name; undefined when everything has a price. */
   get unpriced(): string | undefined {
     return this.#unpriced
   }
 
-  /** The totals of the launch with their cost, as far as it is known. */
+  /** The totals of the launch with their cost, reported or estimated. */
   take(totals: UsageTotals, model: string | undefined): UsageTotals {
     const more = differenceOf(totals, this.#last)
     this.#last = totals
     if (totals.costUsd !== undefined) {
-      this.#saidUsd = totals.costUsd
+      this.#reportedUsd = totals.costUsd
       this.#estimatedUsd = 0
       this.#unpriced = undefined
       return totals
     }
     this.#estimate(more, model)
-    if (this.#saidUsd === undefined && this.#estimatedUsd === 0) return totals
+    if (this.#reportedUsd === undefined && this.#estimatedUsd === 0) return totals
     const estimatedUsd = this.#estimatedUsd === 0 ? {} : { estimatedUsd: this.#estimatedUsd }
-    return { ...totals, costUsd: (this.#saidUsd ?? 0) + this.#estimatedUsd, ...estimatedUsd }
+    return { ...totals, costUsd: (this.#reportedUsd ?? 0) + this.#estimatedUsd, ...estimatedUsd }
   }
 
   #estimate(more: UsageTotals, model: string | undefined): void {
@@ -54,7 +54,7 @@ const nothingBelowZero = (totals: UsageTotals): UsageTotals =>
     Object.entries(totals).map(([name, figure]) => [name, Math.max(0, figure)]),
   ) as unknown as UsageTotals
 
-/** Counts the usage of requests from what is said of the window, for runtimes that report no totals. */
+/** Counts the usage of requests from window events, for runtimes that report no totals. */
 export class RequestCount {
   readonly #requests = new Map<string, { prompt: number; output: number }>()
   #totals: UsageTotals = { ...NO_TOTALS, requests: 0 }
@@ -71,7 +71,7 @@ export class RequestCount {
     return this.#totals === before ? undefined : this.#totals
   }
 
-  /** Keeps the largest figures of a request: its parts repeat what was known when they came. */
+  /** Stores the largest figures of a request: the figures of its parts repeat and grow. */
   #raise(key: string, promptTokens: number, outputTokens: number): void {
     const { prompt, output } = this.#requests.get(key) ?? { prompt: 0, output: 0 }
     const now = { prompt: Math.max(prompt, promptTokens), output: Math.max(output, outputTokens) }

@@ -3,12 +3,12 @@ import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { CostMeter, RequestCount } from './cost-meter.ts'
-import type { Uncounted } from './leaving.ts'
+import type { Uncounted } from './limits.ts'
 
-/** The parts of a run that a launch is put to the account of. */
+/** The parts of a run that account for a launch. */
 export type Paying = Pick<RunInProgress, 'deps' | 'request' | 'setting' | 'conversation' | 'held' | 'account'>
 
-/** Keeps the account of one launch: what it has used, with an estimate of its cost until the runtime says. */
+/** The account of one launch: its usage, with an estimate of its cost until the runtime reports it. */
 export class LaunchAccount {
   readonly #run: Paying
   readonly #meter: CostMeter
@@ -16,8 +16,8 @@ export class LaunchAccount {
   /** The session's usage before this launch, and by now. */
   readonly #before: UsageTotals
   #now: UsageTotals
-  #isToldTotals = false
-  /** Whether an answer has begun of whose usage nothing was said yet. */
+  #hasTotals = false
+  /** Whether an answer has begun whose usage was not reported yet. */
   #isOwed = false
   #isMissing = false
   #isUnwritten = false
@@ -29,7 +29,7 @@ export class LaunchAccount {
     this.#now = this.#before
   }
 
-  /** The part of the cost that cannot be counted, where there is a cap and that is not allowed. */
+  /** Why the cost cannot be counted, where the cost has a cap and uncounted cost is not allowed. */
   get uncounted(): Uncounted | undefined {
     const { conversation, request } = this.#run
     if (conversation.restartBudget.maxCostUsd === undefined || this.#run.setting('allowUnpriced') === true)
@@ -39,36 +39,40 @@ export class LaunchAccount {
     return reportsCost || this.#meter.unpriced === undefined ? undefined : { model: this.#meter.unpriced }
   }
 
-  /** Adds a step. Answers with the session's total usage when that is to be written. */
+  /** Adds a step. Answers with the total usage of the session when it is to be stored. */
   take(step: RuntimeStep<unknown>, about: { readonly model: string | undefined; readonly isNewTurn: boolean }) {
     const { totals, events, usedModel } = step
-    this.#isToldTotals ||= totals !== undefined
-    // Who says no totals is counted by its requests.
-    const said = totals ?? (this.#isToldTotals ? undefined : this.#requests.take(events))
-    this.#settle(step, said, about.isNewTurn)
-    if (said !== undefined) this.#add(said, usedModel ?? about.model)
+    this.#hasTotals ||= totals !== undefined
+    // A runtime that reports no totals is counted by its requests.
+    const reported = totals ?? (this.#hasTotals ? undefined : this.#requests.take(events))
+    this.#settle(step, reported, about.isNewTurn)
+    if (reported !== undefined) this.#add(reported, usedModel ?? about.model)
     return this.#due(step)
   }
 
-  /** Our own count is written at the end where no cap needs it before: each turn is one commit then. */
+  /** Without a cap on the cost, our own count is stored only at the end, so that each turn is one commit. */
   #due({ end }: RuntimeStep<unknown>): UsageTotals | undefined {
     const isCapped = this.#run.conversation.restartBudget.maxCostUsd !== undefined
-    if (!this.#isUnwritten || !(this.#isToldTotals || isCapped || end !== undefined)) return undefined
+    if (!this.#isUnwritten || !(this.#hasTotals || isCapped || end !== undefined)) return undefined
     this.#isUnwritten = false
     return this.#now
   }
 
-  /** Every answer is to be counted before the next one begins, and the last one before the agent has come to rest. */
-  #settle({ end }: RuntimeStep<unknown>, said: UsageTotals | undefined, isNewTurn: boolean): void {
-    const isTold = this.#run.request.runtime.reportsCost === true ? said?.costUsd !== undefined : said !== undefined
-    if (isTold) this.#isOwed = false
+  /**
+   * Notes missing usage: every answer must be counted before the next one begins, and the last one before the agent
+   * stops.
+   */
+  #settle({ end }: RuntimeStep<unknown>, reported: UsageTotals | undefined, isNewTurn: boolean): void {
+    const isCounted =
+      this.#run.request.runtime.reportsCost === true ? reported?.costUsd !== undefined : reported !== undefined
+    if (isCounted) this.#isOwed = false
     this.#isMissing ||= this.#isOwed && isNewTurn
-    this.#isOwed = isNewTurn ? !isTold : this.#isOwed
+    this.#isOwed = isNewTurn ? !isCounted : this.#isOwed
     this.#isMissing ||= this.#isOwed && end?.type === 'idle'
   }
 
-  #add(said: UsageTotals, model: string | undefined): void {
-    const now = addTotals(this.#before, this.#meter.take(said, model))
+  #add(reported: UsageTotals, model: string | undefined): void {
+    const now = addTotals(this.#before, this.#meter.take(reported, model))
     const more = differenceOf(now, this.#now)
     if (Object.values(more).every((figure) => figure === 0)) return
     this.#run.account.used(more)

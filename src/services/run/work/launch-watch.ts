@@ -3,27 +3,27 @@ import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 import { TurnCollector } from '../../window/turn-collector.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
 import { LaunchAccount, type Paying } from './launch-account.ts'
-import type { Leaving } from './leaving.ts'
 import { isOutOfMoney } from './limits.ts'
 import { RunningTools } from './running-tools.ts'
-import { TurnLimit } from './turn-limit.ts'
+import type { Leaving } from './session-leaving.ts'
 import { UsableSteps } from './usable-steps.ts'
 
-/** Something an agent said, and what it means for the limits of its run. */
+/** A step of an agent, and whether a limit of its run is reached with it. */
 export interface HeardStep<Message> {
   readonly step: RuntimeStep<Message>
   /** The session's total usage by now, when the step has changed it. */
   readonly totals?: UsageTotals
-  /** Set once the money is spent, or cannot be counted. */
+  /** Set once the budget for the cost is spent, or the cost cannot be counted. */
   readonly money?: Exclude<Leaving, { type: 'restart' }>
-  /** Whether the run has had its turns. */
+  /** Whether the run has had all the turns that it may have. */
   readonly isOutOfTurns: boolean
 }
 
 /**
- * Counts what an agent uses as soon as it is read, and so before it is recorded: a fast agent may be many turns ahead of
- * its record, and must not be over its limits for that long.
+ * Counts the usage of an agent when a step is read, and so before it is recorded: a fast agent may be many turns ahead
+ * of its record, and must not exceed its limits for that long.
  */
 export class LaunchWatch {
   readonly #run: Paying
@@ -53,7 +53,10 @@ export class LaunchWatch {
     return { step, ...defined({ totals, money: this.#money() }), isOutOfTurns: this.#isOutOfTurns }
   }
 
-  /** Whether the agent is to be stopped now. Money is spent with the next request, and so no tool is waited for. */
+  /**
+   * Whether the agent is to be stopped now. The next request would cost money, so a limit on the cost waits for no
+   * tool.
+   */
   get shouldStop(): boolean {
     return this.#money() !== undefined || (this.#isOutOfTurns && !this.#tools.areRunning)
   }
@@ -64,7 +67,7 @@ export class LaunchWatch {
     return uncounted && { type: 'uncounted', uncounted }
   }
 
-  /** Turns are told apart as they are for the record; their words do not matter. */
+  /** Finds new turns in the same way as the record does; the words of the texts do not matter. */
   #beginsTurn({ events, texts, beginsTurn = false }: RuntimeStep<unknown>): boolean {
     const { begun } = this.#collector
     const taken = this.#gauge.take(events)
@@ -72,5 +75,28 @@ export class LaunchWatch {
     const isNewTurn = taken.isNewTurn || beginsTurn
     this.#collector.take({ events: taken.events, texts: wordless, isNewTurn, reading: this.#gauge.reading() })
     return this.#collector.begun > begun
+  }
+}
+
+/** Counts the turns of a run. The last turn that it may have ends when its tools have answered. */
+class TurnLimit {
+  readonly #most: number
+  /** Turns of the run so far, with the open one. */
+  #turns: number
+  #toolsAtWork = 0
+
+  constructor(run: Pick<RunInProgress, 'setting' | 'account'>) {
+    this.#most = run.setting('maxTurns') ?? Number.POSITIVE_INFINITY
+    this.#turns = run.account.turns
+  }
+
+  /** @returns whether this step ends the last turn that the run may have */
+  take({ events, texts }: RuntimeStep<unknown>, isNewTurn: boolean): boolean {
+    const calls = events.filter(({ type }) => type === 'tool_call').length
+    const answers = texts.filter(({ role }) => role === 'tool').length
+    this.#toolsAtWork = (isNewTurn ? 0 : this.#toolsAtWork) + calls - answers
+    if (isNewTurn) this.#turns += 1
+    const isWorkedOff = this.#turns === this.#most && answers > 0 && this.#toolsAtWork <= 0
+    return isWorkedOff || this.#turns > this.#most
   }
 }

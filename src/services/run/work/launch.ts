@@ -1,39 +1,39 @@
-import type { HandoffFlag } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { isWaitingThread } from '../../../domain/session/agent-session.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { Launch, RunningAgent } from '../../../ports/agent/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/agent/window-reader.ts'
-import { recording } from '../recover/agent-processes.ts'
-import { owedRestart } from '../recover/owed-restart.ts'
+import { askSessionHooks } from '../hooks/hook-calls.ts'
+import { processRecorder } from '../recover/agent-processes.ts'
 import { readBackWork } from '../recover/read-back.ts'
-import { CONTINUE_WHERE_STOPPED, GO_ON } from '../restart/our-words.ts'
+import { RESUME_AFTER_LOSS, RESUME_WHERE_STOPPED } from '../restart/resume-prompts.ts'
 import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
-import { askSessionHooks } from '../session-hooks.ts'
 import { threadsNote } from '../threads/threads-note.ts'
-import type { SessionOutcome } from './session-outcome.ts'
-import { type Restarting, restartHeldSession } from './threshold.ts'
+import { owedRestart, restartInstead, type SessionOutcome } from './session-outcome.ts'
 
 /** Launches an agent for a session. */
 export interface Launcher<Message> {
   /** The signal ends it at once. */
   readonly start: (signal: Launch['signal']) => RunningAgent<Message>
-  /** All that the agent is told. */
+  /** All that the agent is sent. */
   readonly prompt: string
   /** The parts of it that are not on record yet: they belong to the turn that answers them. */
   readonly unrecorded: readonly RecordedText[]
-  /** The session of the runtime that it goes on in, and how many turns ours had then; absent when it begins one. */
+  /** The provider session that it resumes, and how many turns our session had then; absent when it begins one. */
   readonly resumes?: { readonly providerSessionId: string; readonly turns: number }
 }
 
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session
   const tools = run.tools.offerTo(run.held)
-  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: recording(run), tools })
+  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: processRecorder(run), tools })
 }
 
-/** Begins a session of the runtime. Where it takes a name for it, that is our session's id, so that it can be found again. */
+/**
+ * Begins a provider session. Where the runtime lets us choose its id, that is the id of our session, so that it can be
+ * found again.
+ */
 export const startFresh = <Message>(
   run: RunInProgress<Message>,
   prompt: string,
@@ -51,7 +51,7 @@ export const startFresh = <Message>(
   },
 })
 
-/** Goes on in a session of the runtime that was there before. */
+/** Resumes a provider session. @returns undefined when the runtime cannot resume */
 export const resumeIn = <Message>(
   run: RunInProgress<Message>,
   providerSessionId: string,
@@ -65,70 +65,73 @@ export const resumeIn = <Message>(
   return { prompt, unrecorded, resumes, start }
 }
 
-/** The successor's launch: its opening, and after it the task of a run that took a restart over, if it is not said yet. */
+/** Launches the successor with its opening, and after that a new task that no agent was sent yet. */
 export const startSuccessor = <Message>(run: RunInProgress<Message>, opening: string): Launcher<Message> => {
   const unsaid = takeUnsaid(run)
   return startFresh(run, joinedPrompt([opening, wordsOf(unsaid)]), { unrecorded: unsaid })
 }
 
-/** Something a person asks. */
-const asked = (text: string): RecordedText => ({ role: 'user', text, origin: 'person' })
+/** A text of the person. */
+const personText = (text: string): RecordedText => ({ role: 'user', text, origin: 'person' })
 
-/** Something Batonpass tells the agent. */
-const told = (text: string): RecordedText => ({ role: 'user', text, origin: 'batonpass' })
+/** A text of Batonpass for the agent. */
+const batonpassText = (text: string): RecordedText => ({ role: 'user', text, origin: 'batonpass' })
 
 const wordsOf = (texts: readonly RecordedText[]): string => joinedPrompt(texts.map(({ text }) => text))
 
-/** The task that is still to be said, which it is with the next launch. */
+/** The task that the agent is still to be sent; the caller sends it with the next launch. */
 const takeUnsaid = ({ conversation }: Pick<RunInProgress, 'conversation'>): readonly RecordedText[] => {
   const task = conversation.takeUnsaid()
-  return task === undefined ? [] : [asked(task)]
+  return task === undefined ? [] : [personText(task)]
 }
 
-/** The prompt of a session that was stopped and is resumed: what is newly asked, or to continue. */
+/** The prompt that resumes a paused session: the new task, or the request to continue. */
 export const promptToResume = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'conversation' | 'threads' | 'retryThroughOutage'>,
 ): Promise<Pick<Launcher<unknown>, 'prompt' | 'unrecorded'>> => {
   const { session } = run.held
   const unsaid = takeUnsaid(run)
-  const isHeard = session.progress.turns > 0
-  const threads = isHeard ? await threadsNote(run, session.id) : undefined
-  const noted = threads === undefined ? [] : [told(threads)]
-  const unrecorded = [...(unsaid.length === 0 && isHeard ? [told(CONTINUE_WHERE_STOPPED)] : unsaid), ...noted]
-  // One that has not answered may not have been asked: then its opening comes again.
-  const opening = isHeard ? undefined : await run.deps.store.messages.findOpening(session.id)
-  const before = isHeard ? undefined : (opening?.text ?? run.conversation.task)
+  const hasAnswered = session.progress.turns > 0
+  const threads = hasAnswered ? await threadsNote(run, session.id) : undefined
+  const noted = threads === undefined ? [] : [batonpassText(threads)]
+  const unrecorded = [
+    ...(unsaid.length === 0 && hasAnswered ? [batonpassText(RESUME_WHERE_STOPPED)] : unsaid),
+    ...noted,
+  ]
+  // An agent that has not answered may never have received its opening, so it is sent again.
+  const opening = hasAnswered ? undefined : await run.deps.store.messages.findOpening(session.id)
+  const before = hasAnswered ? undefined : (opening?.text ?? run.conversation.task)
   return { prompt: joinedPrompt([before, wordsOf(unrecorded)]), unrecorded }
 }
 
 /**
- * Resumes a session whose process is gone. One that was never launched is launched, or adopted where the runtime
- * already knows it: between a launch and its recording a process may die. One that was is resumed where it can be, and
- * restarted in a fresh window where it cannot.
+ * Relaunches a session that this run has taken over. A session that was launched is resumed where its runtime can, and
+ * else restarted in a fresh window. A session without a launch on record is launched; if the runtime has it all the
+ * same, because the process died between a launch and its recording, it is resumed under that id.
  */
 export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<Launcher<Message> | SessionOutcome> => {
   const { session } = run.held
   const { runtime } = run.request
   const isOurs = session.backend === runtime.backend
-  const known = isOurs ? (session.providerSessionId ?? (await adopted(run))) : undefined
-  const readBack = known === undefined ? undefined : await readBackWork(run, known)
+  const resumeId = isOurs ? (session.providerSessionId ?? (await adoptProviderSession(run))) : undefined
+  const readBack = resumeId === undefined ? undefined : await readBackWork(run, resumeId)
   if (readBack !== undefined) return readBack
   const owed = await owedRestart(run)
   if (owed !== undefined) return owed
   const hasSpoken = run.held.session.progress.turns > 0
   const opening = hasSpoken ? undefined : (await run.deps.store.messages.findOpening(session.id))?.text
-  const again = known === undefined ? undefined : await resumable(run, known, opening)
+  const again = resumeId === undefined ? undefined : await resumedLaunch(run, resumeId, opening)
   if (again !== undefined) return again
-  if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run, LOST)
-  // It may have been spoken in under that name already, and this runtime cannot go on in it.
-  const isNameTaken = known === session.id && runtime.resume === undefined
+  if (hasSpoken && (resumeId !== undefined || !isOurs)) return restartInstead(run, LOST)
+  // The runtime may have a session of that id already, and cannot resume it: then it gets no id from us.
+  const isNameTaken = resumeId === session.id && runtime.resume === undefined
   const unsaid = takeUnsaid(run)
   const before = opening ?? (unsaid.length > 0 ? undefined : run.conversation.task)
   const unrecorded = [...(await threadContext(run, before)), ...unsaid]
   return startFresh(run, joinedPrompt([before, wordsOf(unrecorded)]), { isNameTaken, unrecorded })
 }
 
-/** The output of session-start hooks for a thread that is launched for the first time: it was opened without them. */
+/** The output of session-start hooks for the first launch of a thread: they were not called when it was opened. */
 const threadContext = async (run: RunInProgress, prompt = ''): Promise<readonly RecordedText[]> => {
   const { session } = run.held
   if (!isWaitingThread(session)) return []
@@ -137,7 +140,8 @@ const threadContext = async (run: RunInProgress, prompt = ''): Promise<readonly 
   return text === undefined ? [] : [{ role: 'user', text, origin: 'hook' }]
 }
 
-const adopted = async (run: RunInProgress): Promise<string | undefined> => {
+/** Finds a session in the runtime that was launched under our id but not recorded, and records that id. */
+const adoptProviderSession = async (run: RunInProgress): Promise<string | undefined> => {
   const { runtime } = run.request
   const { session } = run.held
   const named = { providerSessionId: session.id, ...defined({ workspace: workspaceOf(run) }) }
@@ -149,8 +153,11 @@ const adopted = async (run: RunInProgress): Promise<string | undefined> => {
   return session.id
 }
 
-/** Whoever has not answered yet may not have been asked: then the opening comes again. */
-const resumable = async <Message>(
+/**
+ * Resumes an orphaned session. With `opening` its agent has not answered yet, and may never have received the opening:
+ * it is sent again.
+ */
+const resumedLaunch = async <Message>(
   run: RunInProgress<Message>,
   providerSessionId: string,
   opening: string | undefined,
@@ -159,21 +166,8 @@ const resumable = async <Message>(
   const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })
   if (isThere === false) return undefined
   const threads = await threadsNote(run, run.held.session.id, { saysNone: opening === undefined })
-  const unrecorded = [told(joinedPrompt([GO_ON, opening, threads])), ...takeUnsaid(run)]
+  const unrecorded = [batonpassText(joinedPrompt([RESUME_AFTER_LOSS, opening, threads])), ...takeUnsaid(run)]
   return resumeIn(run, providerSessionId, { prompt: wordsOf(unrecorded), unrecorded })
 }
 
-const LOST = 'The process that ran it was lost, and its runtime cannot go on in a session.'
-
-/** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
-export const restartInstead = async (
-  run: Restarting,
-  reason: string,
-  flags: readonly HandoffFlag[] = ['runtime_lost'],
-): Promise<SessionOutcome> => {
-  const { handoff, refusedBy: limit } = await restartHeldSession(run, reason, flags)
-  if (handoff !== undefined) return { type: 'restart', handoff }
-  return limit === undefined
-    ? { type: 'over', outcome: 'failed', reason }
-    : { type: 'over', outcome: 'exhausted', reason, limit }
-}
+const LOST = 'The process that ran it was lost, and its runtime cannot resume a session.'

@@ -2,15 +2,15 @@ import { type BudgetLimit, deadlineOf, describeStop, isSpent } from '../../../do
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import { RunExhausted, RunTimedOut } from '../run-errors.ts'
-import type { RunInProgress, RunTerms } from '../run-in-progress.ts'
-import type { Uncounted } from './leaving.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import type { RunTerms } from '../run-terms.ts'
 
-/** Whether the conversation has cost what it may, this run included. */
+/** Whether the conversation has spent its budget for the cost, this run included. */
 export const isOutOfMoney = (run: Pick<RunInProgress, 'conversation' | 'account'>): boolean =>
   isSpent(run.conversation.restartBudget, { costUsd: run.account.costUsd })
 
-/** Says that a limit was reached, and what the conversation has cost by then. */
-export const tellReached = (run: Pick<RunInProgress, 'account' | 'held' | 'news'>, limit: BudgetLimit): void => {
+/** Emits that a limit was reached, and the cost of the conversation by then. */
+export const emitLimitReached = (run: Pick<RunInProgress, 'account' | 'held' | 'news'>, limit: BudgetLimit): void => {
   const { estimatedUsd = 0 } = run.account.totals
   run.news.emit({
     type: 'budget:reached',
@@ -21,14 +21,14 @@ export const tellReached = (run: Pick<RunInProgress, 'account' | 'held' | 'news'
   })
 }
 
-/** Looked at before everything that costs money. @throws RunExhausted when the conversation has cost what it may */
+/** Called before everything that costs money. @throws RunExhausted when the budget for the cost is spent */
 export const throwIfSpent = (run: Pick<RunInProgress, 'conversation' | 'account' | 'held' | 'news'>): void => {
   if (!isOutOfMoney(run)) return
-  tellReached(run, 'cost')
+  emitLimitReached(run, 'cost')
   throw new RunExhausted('cost', describeStop('cost', run.conversation.restartBudget))
 }
 
-/** Refuses a model that nobody has a price for where the cost has a cap. @throws RefusedError */
+/** Refuses a model without a list price where the cost has a cap. @throws RefusedError */
 export const mustBePriced = (
   run: RunTerms & Pick<RunInProgress, 'conversation'>,
   model: string | undefined,
@@ -41,7 +41,7 @@ export const mustBePriced = (
     throw uncountedEnd(run, { model })
 }
 
-/** The end of a run whose cost has a cap and cannot be told. */
+/** The error of a run whose cost has a cap and cannot be counted. */
 export const uncountedEnd = (run: Pick<RunInProgress, 'conversation'>, uncounted: Uncounted): RefusedError => {
   const { maxCostUsd = 0 } = run.conversation.restartBudget
   return 'model' in uncounted
@@ -51,7 +51,7 @@ export const uncountedEnd = (run: Pick<RunInProgress, 'conversation'>, uncounted
 
 type Timed = Pick<RunInProgress, 'deps' | 'conversation'>
 
-/** Milliseconds until the conversation's time is over; nothing when it has no deadline. */
+/** Milliseconds until the deadline of the conversation; undefined when it has none. */
 export const remainingMs = async ({ deps, conversation }: Timed): Promise<number | undefined> => {
   const { id, restartBudget } = conversation
   if (restartBudget.deadlineMs === undefined) return undefined
@@ -60,10 +60,13 @@ export const remainingMs = async ({ deps, conversation }: Timed): Promise<number
   return deadline === undefined ? restartBudget.deadlineMs : Date.parse(deadline) - Date.parse(deps.clock.now())
 }
 
-/** Timers take no more than this. */
+/** The longest time that a timer takes. */
 const LONGEST_MS = 2_147_483_647
 
-/** Stops a run when the time of its conversation is over. Carrying on is about windows, and not about time. */
+/**
+ * Stops the run at the deadline of its conversation, also under `carry_on`: that policy is about windows, not about
+ * time.
+ */
 export const startDeadline = async (run: Timed & Pick<RunInProgress, 'stop'>): Promise<Disposable> => {
   const remaining = await remainingMs(run)
   if (remaining === undefined) return { [Symbol.dispose]: () => undefined }
@@ -73,3 +76,6 @@ export const startDeadline = async (run: Timed & Pick<RunInProgress, 'stop'>): P
   timer.unref()
   return { [Symbol.dispose]: () => clearTimeout(timer) }
 }
+
+/** Why a cost cannot be counted: the model has no list price, or the agent does not report its usage or cost. */
+export type Uncounted = { readonly model: string } | { readonly missing: 'usage' | 'cost' }

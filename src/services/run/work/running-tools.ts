@@ -1,20 +1,20 @@
 import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 
-/** Knows which tools an agent is using, as far as it has said, so that none is cut off. */
+/** Which tools of an agent are running, as far as its messages show, so that none is interrupted. */
 export class RunningTools {
   readonly #calls = new Set<string>()
   #unnamed = 0
   #answered = 0
-  /** Some runtimes never say what a tool answered: then only the next answer shows that it has. */
-  #tellsResults = false
+  /** Some runtimes report no tool results: then only the next answer of the agent shows that the tools have ended. */
+  #reportsResults = false
   #hasMovedOn = false
 
   get areRunning(): boolean {
-    if (this.#hasMovedOn && !this.#tellsResults) return false
+    if (this.#hasMovedOn && !this.#reportsResults) return false
     return this.#calls.size + this.#unnamed > this.#answered
   }
 
-  /** Takes the next thing the agent said. Whoever answers again has the results of the tools before. */
+  /** Takes the next step. An agent that begins another turn has the results of the tools before it. */
   take({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean): void {
     if (isNewTurn) {
       this.#hasMovedOn ||= this.areRunning
@@ -29,6 +29,6 @@ export class RunningTools {
     }
     const results = texts.filter(({ role }) => role === 'tool').length
     this.#answered += results
-    this.#tellsResults ||= results > 0
+    this.#reportsResults ||= results > 0
   }
 }

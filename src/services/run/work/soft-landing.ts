@@ -1,25 +1,27 @@
 import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../../domain/run/soft-landing.ts'
 import { CRITICAL, RESTART } from '../../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../../commands/answers.ts'
-import { hasHooks } from '../call-hooks.ts'
-import { policyOf, type RunInProgress, type RunTerms } from '../run-in-progress.ts'
+import { hasHooks } from '../hooks/hook-calls.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import type { RunTerms } from '../run-terms.ts'
+import { policyOf } from '../run-window.ts'
 
 /** The parts of a run that a soft landing is decided by. */
 type Landing = RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>
 
-/** Brings the work of one launched agent to an end that a successor can pick up, before its window is full. */
+/** Asks one launched agent to finish its unit of work before its window is full, so that a successor can continue. */
 export class SoftLanding {
   readonly #run: Landing
   #due: string | undefined
   #mayStop = false
-  #isTold = false
+  #isDelivered = false
   #lastAnswer = ''
 
   constructor(run: Landing) {
     this.#run = run
   }
 
-  /** Looks whether the turns that were recorded make it due. Milestones signal once per cycle, and so does this. */
+  /** Makes the text due when the recorded turns have reached the critical milestone, which they do once per cycle. */
   consider({ session, signals = [] }: RecordedTurns): void {
     const { held, conversation } = this.#run
     const isReached = signals.some(({ milestone, aboutId }) => milestone === CRITICAL && aboutId === session.id)
@@ -27,32 +29,34 @@ export class SoftLanding {
     const isRestarted =
       policyOf(this.#run) === 'auto' && held.monitor?.milestones.some(({ name }) => name === RESTART) === true
     if (!isReached || text === false || !isRestarted) return
-    // Where hooks decide, or the work is to go on without a restart, whoever stops is taken to be done.
+    // Where hooks decide, or the work continues without a restart, an agent that stops counts as done, so it must not
+    // stop.
     const { whenExhausted } = conversation.restartBudget
     this.#mayStop = whenExhausted === 'stop' && !hasHooks(this.#run, 'on_context_threshold')
     this.#due = softLandingText(text, { mayStop: this.#mayStop })
   }
 
-  /** The text that is to be said now, once. */
+  /** The text to send to the agent now, once. */
   takeDue(): string | undefined {
     const due = this.#due
     this.#due = undefined
     return due
   }
 
-  /** It was said, and heard as far as anybody knows. */
-  told(): void {
-    this.#isTold = true
+  /** Notes that the agent was sent the text. */
+  delivered(): void {
+    this.#isDelivered = true
     this.#lastAnswer = ''
     this.#run.news.emit({ type: 'context:landing', sessionId: this.#run.held.session.id, ...this.#run.held.figures() })
   }
 
+  /** Notes the latest answer of the agent. */
   hear(answer: string): void {
     this.#lastAnswer = answer
   }
 
-  /** Whether the agent has stopped for a fresh window, and says so. */
+  /** Whether the latest answer says that the agent has stopped for a fresh window. */
   get hasLanded(): boolean {
-    return this.#isTold && this.#mayStop && hasLanded(this.#lastAnswer)
+    return this.#isDelivered && this.#mayStop && hasLanded(this.#lastAnswer)
   }
 }

@@ -2,14 +2,14 @@ import type { RunningAgent, RuntimeStep } from '../../../ports/agent/agent-runti
 import type { RunInProgress } from '../run-in-progress.ts'
 import type { HeardStep, LaunchWatch } from './launch-watch.ts'
 
-/** Far more than is waiting when the store is slow; an agent that is further ahead waits for its reader. */
+/** Steps that are read ahead at most, far more than wait for a slow store; then the agent waits for its reader. */
 const MOST_AHEAD = 10_000
 
 type Over = { readonly error?: unknown }
 
 /**
- * Reads the steps of an agent. Where it works ahead of its reader and has a limit, what it says is read and counted at
- * once, though it is recorded later, and the agent is stopped as soon as the limit is reached.
+ * Reads the steps of an agent. Where it works ahead of its reader and has a limit, its steps are read and counted at
+ * once, though they are recorded later, and the agent is stopped as soon as the limit is reached.
  */
 export class StepReader<Message> {
   readonly #steps: AsyncIterator<RuntimeStep<Message>>
@@ -47,7 +47,7 @@ export class StepReader<Message> {
     return { done: true, value: undefined }
   }
 
-  /** Everything that was read and not asked for. */
+  /** The steps that were read ahead and that nobody has taken. */
   rest(): readonly HeardStep<Message>[] {
     return this.#heard.splice(0)
   }

@@ -6,12 +6,12 @@ import { bytesOf, MAX_TURN_BYTES } from '../../../domain/turn/turn-size.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
-/** The turn itself, and a redactor that makes texts longer, have the rest. */
+/** The rest is for the turn itself, and for a redactor that makes texts longer. */
 const MOST_BYTES = MAX_TURN_BYTES / 4
 
 type Extending = Pick<RunInProgress, 'deps' | 'held' | 'retryThroughOutage'>
 
-/** Adds what an agent says while it is being left to the turn that led to it. */
+/** Adds the late messages of an agent whose session is held by a handoff to the turn that led to that handoff. */
 export class TurnExtender {
   readonly #run: Extending
   #bytes = 0
@@ -26,19 +26,19 @@ export class TurnExtender {
     return this.#hasAnswer
   }
 
-  async add(handoff: HandoffMetadata, said: readonly MessageInput[]): Promise<void> {
-    if (said.length === 0) return
-    this.#hasAnswer ||= said.some(({ role }) => role === 'assistant')
+  async add(handoff: HandoffMetadata, late: readonly MessageInput[]): Promise<void> {
+    if (late.length === 0) return
+    this.#hasAnswer ||= late.some(({ role }) => role === 'assistant')
     const { deps, held } = this.#run
-    const messages = said.map((message) => this.#fitted(message))
+    const messages = late.map((message) => this.#fitted(message))
     const request = { handoff: handoff.id, holder: held.holder, messages }
     const added = await this.#run.retryThroughOutage((named) => deps.handoffs.extendTurn({ ...request, ...named }))
     if (added.ok) return this.#run.held.update(added.value)
-    if (isOvertaken(added.error)) throw this.#run.held.overtaken()
+    if (isOvertaken(added.error)) throw this.#run.held.supersededError()
     throw new RefusedError(added.error)
   }
 
-  /** A turn has an end, however long it takes the agent to stop. */
+  /** Beyond a size the texts are cut, however long the agent takes to stop. */
   #fitted(message: MessageInput): MessageInput {
     this.#bytes += bytesOf(message)
     if (this.#bytes <= MOST_BYTES || message.text === '') return message

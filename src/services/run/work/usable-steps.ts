@@ -10,15 +10,15 @@ import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 const ROLES: readonly RecordedText['role'][] = ['user', 'assistant', 'tool']
 
 /**
- * Takes what a runtime said for what can be used of it. Anybody may write a runtime or a reader, and a figure or a name
- * that is wrong there must not cost the turn it came with: wrong figures are no figures, wrong names are no names.
+ * Checks the steps of a runtime and drops the parts that are invalid. Anybody may write a runtime or a reader, and a
+ * wrong figure or name must not lose the turn that it came with.
  */
 export class UsableSteps {
   #nameless = 0
 
   take<Message>(step: RuntimeStep<Message>): RuntimeStep<Message> {
     const { events, texts, totals, providerSessionId, usedModel, asksThreads, refused, writes, ...rest } = step
-    const known = {
+    const checked = {
       totals: totals && usable(totalsCheck, totals),
       providerSessionId: textOf(providerSessionId),
       usedModel: textOf(usedModel),
@@ -26,14 +26,14 @@ export class UsableSteps {
       refused: refused && listOf(refused).flatMap(usableRefusal),
       writes: typeof writes === 'number' && Number.isSafeInteger(writes) && writes > 0 ? writes : undefined,
     }
-    return { ...rest, ...defined(known), events: this.#events(events), texts: listOf(texts).flatMap(usableText) }
+    return { ...rest, ...defined(checked), events: this.#events(events), texts: listOf(texts).flatMap(usableText) }
   }
 
   #events(events: unknown): readonly WindowEvent[] {
     return listOf(events).flatMap((event) => usableEvent(event, this.#name) ?? [])
   }
 
-  /** A request without a name is one of its own. */
+  /** A name for a request without one, so that it counts as a separate request. */
   readonly #name = (): string => {
     this.#nameless += 1
     return `nameless ${this.#nameless}`
@@ -48,11 +48,11 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const usableRefusal = (given: unknown): readonly RefusedCall[] => {
   const { toolName, argument, isWrite, allowedBy } = (given ?? {}) as Partial<RefusedCall>
-  const known = { argument: textOf(argument), allowedBy: textOf(allowedBy) }
-  return typeof toolName === 'string' ? [defined({ toolName, isWrite: isWrite === true, ...known })] : []
+  const texts = { argument: textOf(argument), allowedBy: textOf(allowedBy) }
+  return typeof toolName === 'string' ? [defined({ toolName, isWrite: isWrite === true, ...texts })] : []
 }
 
-/** Words of nobody that we know are nobody's; without words it is still known who spoke. */
+/** A text with an unknown role is dropped. An invalid origin is dropped alone, and a missing text counts as empty. */
 const usableText = (given: unknown): readonly RecordedText[] => {
   const { role, text, origin, id } = (given ?? {}) as Partial<RecordedText>
   if (role === undefined || !ROLES.includes(role)) return []

@@ -1,4 +1,4 @@
-/** Places for work at the same time. Whoever comes first gets the next one that is free. */
+/** Places for work at the same time. The next free place goes to the caller that has waited longest. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
   #free: number
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count
   }
 
-  /** Takes a place, once there is one; disposing of it gives it back. Nothing when the signal aborts first. */
+  /** Takes a place once one is free; disposing of it gives it back. Undefined when the signal aborts first. */
   async take(signal: AbortSignal): Promise<Disposable | undefined> {
     if (signal.aborted) return undefined
     if (this.#free > 0) this.#free -= 1
@@ -30,14 +30,14 @@ export class Slots {
   #turn(signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(come), 1)
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1)
         resolve(false)
       }
-      const come = (): void => {
+      const enter = (): void => {
         signal.removeEventListener('abort', leave)
         resolve(true)
       }
-      this.#waiting.push(come)
+      this.#waiting.push(enter)
       signal.addEventListener('abort', leave, { once: true })
     })
   }

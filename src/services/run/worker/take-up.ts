@@ -4,22 +4,22 @@ import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { mustHold } from '../../commands/answers.ts'
-import { tellTakenUp } from '../restart/carry-out-restart.ts'
+import { askSessionHooks } from '../hooks/hook-calls.ts'
+import { countRestarts } from '../open/used-budget.ts'
+import { announceTakenUp } from '../restart/carry-out-restart.ts'
 import { continuationOf, lookBackNote } from '../restart/continuation-prompt.ts'
-import { countRestarts } from '../restart/count-restarts.ts'
 import { throwIfBouncing, transferNote } from '../restart/transfer.ts'
-import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
 import { RunExhausted, RunTimedOut } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { askSessionHooks } from '../session-hooks.ts'
+import { applyMonitorSettings } from '../run-window.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, startSuccessor } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
 
 /**
- * Takes a handoff up that this process has claimed, without ever having held its source: the opening of the successor is
- * stored with the commit that completes the handoff, and the run holds the successor from then on.
+ * Carries out a handoff that this process has claimed, though it never held the source. The opening of the successor is
+ * stored in the commit that completes the handoff; from then on the run holds the successor.
  */
 export const takeUp = async <Message>(
   run: RunInProgress<Message>,
@@ -38,20 +38,20 @@ export const takeUp = async <Message>(
   const complete = () => run.retryThroughOutage((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))
   const completed = mustHold(unwrap(await complete()))
   run.held.hold(completed)
-  await watchAsAsked(run)
-  await tellTakenUp(run, completed.handoff)
+  await applyMonitorSettings(run)
+  await announceTakenUp(run, completed.handoff)
   return startSuccessor(run, continuation)
 }
 
 /** The opening of a successor, and the id of its session. */
-interface Opening {
+interface SuccessorOpening {
   readonly targetSessionId: AgentSessionId
   readonly continuation: string
   readonly nonce?: string
 }
 
-/** The opening that is stored with the handoff, if the process that held its source came so far; else a new one. */
-const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<Opening> => {
+/** The opening that the process of the source has stored with the handoff, or else a new one. */
+const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<SuccessorOpening> => {
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   const targetSessionId = prepared?.sessionId ?? agentSessionId(run.deps.ids.next())
   run.held.plan(targetSessionId)
@@ -65,9 +65,9 @@ const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<
 }
 
 /**
- * Stops agents that only hand the work to each other, whoever works for them, and work whose time or money is over. The
- * run takes the source over then, so that its end ends the handoff and the source as in any run: nobody is to try it
- * again. A source without a lease is left as it is.
+ * Stops agents that only hand the work to each other, and work whose time or budget is over. Then this run takes the
+ * source over, so that its end also ends the handoff and the source, and no worker claims the handoff again. A source
+ * without a lease stays as it is.
  */
 const mustBePossible = async (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Promise<void> => {
   try {
@@ -77,22 +77,22 @@ const mustBePossible = async (run: RunInProgress, handoff: HandoffMetadata, clai
   } catch (error) {
     if (!(error instanceof RunExhausted || error instanceof RunTimedOut)) throw error
     const { handoffs } = run.deps
-    const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
+    const retried = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
       run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
     const source = { session: handoff.sourceSessionId, ...run.lease, ifAbandoned: true } as const
-    const taken = await keep((named) => handoffs.takeOverSession({ ...source, ...named }))
+    const taken = await retried((named) => handoffs.takeOverSession({ ...source, ...named }))
     if (taken.ok) {
       run.held.hold(mustHold(taken.value))
       run.held.claimAs(claimant)
     } else {
       const end = { handoff: handoff.id, by: claimant, reason: error.message }
-      unwrap(await keep((named) => handoffs.failHandoff({ ...end, ...named })))
+      unwrap(await retried((named) => handoffs.failHandoff({ ...end, ...named })))
     }
     throw error
   }
 }
 
-/** Renews a claim while hooks take their time. A claim that is lost shows when the handoff is completed. */
+/** Renews a claim while hooks run. A lost claim shows when the handoff is completed. */
 const renewing = (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Disposable => {
   const { leaseMs: claimMs } = run.lease
   const renew = (): void => {

@@ -7,54 +7,57 @@ import { RefusedError } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
 import { errorFields } from '../../commands/safe-logger.ts'
 import { isSetBack } from '../../commands/set-back.ts'
-import { type Cast, Seat } from '../cast.ts'
-import { DEFAULT_LEASE_MS } from '../lease.ts'
+import { type Cast, RunAgents } from '../cast.ts'
 import { giveUp } from '../recover/give-up.ts'
 import type { RecoverRequest, RecoveryGate } from '../recover/recover.ts'
 import { RunCancelled } from '../run-errors.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
-import { checkRequest, type RunSettings } from '../run-request.ts'
-import { Claims } from './claims.ts'
-import { giveBack, isClaimedTooOften } from './count-claims.ts'
+import { checkRequest, DEFAULT_LEASE_MS, type RunSettings } from '../run-request.ts'
+import type { RunnerDeps } from '../run-terms.ts'
+import { Claims, giveBack, isClaimedTooOften } from './claims.ts'
 import { Slots } from './slots.ts'
-import { POLL, Waiting, type WaitingBy } from './waiting.ts'
+import { POLL, type WaitingBy, WorkWait } from './work-wait.ts'
 
-export type { WaitingBy } from './waiting.ts'
+export type { WaitingBy } from './work-wait.ts'
 
-/** A request to work for agents: to take up what is handed to them, until the signal says to stop. */
+/** A request to work for agents: to carry out the handoffs to them, until the signal aborts. */
 export interface WorkRequest {
   /** The agents to work for, by their names. */
   readonly agents: Cast
-  /** How many handoffs to work on at the same time, lost sessions that are resumed included; 1 unless given. */
+  /** How many handoffs and orphaned sessions to work on at the same time; 1 unless given. */
   readonly concurrency?: number
-  /** Stops taking up work; what is under way is finished first. */
+  /** Aborting it stops the worker: it takes up nothing more, and finishes the work under way. */
   readonly signal?: AbortSignal
   /**
-   * How long to finish what is under way once `signal` has aborted; as long as it takes unless given. After that it is
-   * handed back: its agents are interrupted, and its sessions stay active without a holder, for another worker to resume.
+   * How long the work under way may take once `signal` has aborted; without limit unless given. After that it is handed
+   * back: its agents are interrupted, and its sessions stay active without a holder, so that another worker resumes
+   * them.
    */
   readonly drainMs?: number
-  /** Stops, and cancels what is under way as well: its sessions are paused, until a person resumes them. */
+  /**
+   * Aborting it stops the worker and cancels the work under way: its sessions are paused until a person resumes them.
+   */
   readonly cancel?: AbortSignal
-  /** How the work is run. */
+  /** The settings of its runs. */
   readonly run?: RunSettings
   /**
-   * How long to wait before looking again when nothing waits: the shortest time, and the longest. Unless given 250 ms, and
-   * 5 s; 30 s where the store wakes the worker.
+   * The shortest and the longest wait before the worker looks for work again. Unless given, 250 ms and 5 s; 30 s where
+   * the store wakes the worker.
    */
   readonly pollMs?: { readonly least: number; readonly most: number }
-  /** How often a handoff may be claimed without being taken up, before it is failed; 5 unless given. */
+  /** How often a handoff may be claimed without being carried out before it is failed; 5 unless given. */
   readonly maxClaims?: number
   readonly onEvent?: (event: RunEvent) => void
-  /** Is told how the worker waits for work, when that is known and whenever it changes. */
+  /** Called with how the worker waits for work, at first and after each change. */
   readonly onWaiting?: (waiting: WaitingBy) => void
 }
 
-/** The work that was done. */
+/** The result of a worker. */
 export interface WorkSummary {
-  /** Handoffs that were taken up and lost sessions that were resumed, by how their runs ended. */
+  /**
+   * How many runs ended with each outcome: of handoffs that were carried out and orphaned sessions that were resumed.
+   */
   readonly ended: Readonly<Partial<Record<RunSummary['outcome'], number>>>
-  /** Handoffs that were failed, because nobody who claimed them came to take them up. */
+  /** Handoffs that were failed, because every process that claimed them was lost before it carried them out. */
   readonly poisoned: number
 }
 
@@ -66,7 +69,7 @@ export interface WorkerRunner {
 
 const MAX_CLAIMS = 5
 
-/** Works for agents until it is told to stop. Safe to kill, and to run on many machines at once. */
+/** Works for agents until its signal aborts. It is safe to kill, and to run on many machines at once. */
 export class Worker {
   readonly #deps: RunnerDeps
   readonly #request: WorkRequest
@@ -76,12 +79,12 @@ export class Worker {
   readonly #claims: Claims
   readonly #slots: Slots
   readonly #signal: AbortSignal
-  /** Hands back what is under way, when it takes too long to finish it. */
+  /** Aborts when the work under way is to be handed back, because it has taken too long. */
   readonly #handBack = new AbortController()
   readonly #cancel: AbortSignal
   readonly #running = new Set<Promise<void>>()
   readonly #ended: Partial<Record<RunSummary['outcome'], number>> = {}
-  /** Stops, because the store was set back: whatever this worker does from here on is built on less than it knows. */
+  /** Aborts when the store was set back: the store has lost facts that this worker builds on. */
   readonly #failed = new AbortController()
   #poisoned = 0
   #hasFailed = false
@@ -104,7 +107,7 @@ export class Worker {
   }
 
   async work(): Promise<WorkSummary> {
-    const recovering = this.#recoverNowAndThen()
+    const recovering = this.#recoverRepeatedly()
     await this.#claimAndBegin()
     using _draining = this.#draining()
     await Promise.all([...this.#running, recovering])
@@ -112,13 +115,13 @@ export class Worker {
     return { ended: this.#ended, poisoned: this.#poisoned }
   }
 
-  /** Takes up one handoff after the other, and waits where there is none. */
+  /** Claims and begins one handoff after the other, and waits when there is none. */
   async #claimAndBegin(): Promise<void> {
     const signal = this.#signal
-    using waiting = new Waiting(this.#deps, { ...this.#request, agents: this.#agents })
+    using waiting = new WorkWait(this.#deps, { ...this.#request, agents: this.#agents })
     for (;;) {
       if (this.#hasFailed) {
-        // What one handoff failed of, others may fail of as well.
+        // The cause of one failed handoff may fail others as well.
         this.#hasFailed = false
         await pauseFor(this.#request.pollMs?.most ?? POLL.most, signal).catch(() => undefined)
       }
@@ -139,7 +142,7 @@ export class Worker {
     try {
       return await this.#claims.next()
     } catch (error) {
-      this.#failOf(error)
+      this.#stopIfSetBack(error)
       this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for work')
       return undefined
     }
@@ -149,7 +152,7 @@ export class Worker {
     const done = this.#carryOut(handoff)
       .catch((error: unknown) => {
         this.#hasFailed = true
-        this.#failOf(error)
+        this.#stopIfSetBack(error)
         const fields = { handoffId: handoff.id, ...errorFields(error, this.#deps.redact) }
         this.#deps.logger?.warn(fields, 'a handoff was not taken up; it can be claimed again once the claim is over')
       })
@@ -160,12 +163,12 @@ export class Worker {
     this.#running.add(done)
   }
 
-  #failOf(error: unknown): void {
+  #stopIfSetBack(error: unknown): void {
     if (isSetBack(error)) this.#failed.abort(error)
   }
 
   async #carryOut(handoff: HandoffMetadata): Promise<void> {
-    // It was claimed in the moment in which the worker was stopped.
+    // The worker was stopped while it claimed this handoff.
     if (this.#signal.aborted) return giveBack(this.#deps, handoff)
     if (await isClaimedTooOften(this.#deps, handoff, this.#maxClaims)) return this.#fail(handoff)
     const summary = await this.#runner.takeUp(handoff, this.#claimant, this.#cancel)
@@ -174,22 +177,25 @@ export class Worker {
     await giveBack(this.#deps, handoff)
   }
 
-  /** Counts a run. One that ended before it had a session has taken nothing up. */
+  /** Counts a run. @returns false when it ended before it had a session, and so carried nothing out */
   #count({ outcome, lastSessionId }: RunSummary): boolean {
     if (lastSessionId === undefined) return false
     this.#ended[outcome] = (this.#ended[outcome] ?? 0) + 1
     return true
   }
 
-  /** Fails a handoff that kills whoever claims it, and its source with it, so that nobody is to resume that and try again. */
+  /**
+   * Fails a handoff that kills every process that claims it. Its source fails too, so that nobody resumes it and tries
+   * again.
+   */
   async #fail(handoff: HandoffMetadata): Promise<void> {
-    const reason = `It was claimed ${counted(this.#maxClaims, 'time')}, and whoever claimed it was lost before taking it up.`
+    const reason = `It was claimed ${counted(this.#maxClaims, 'time')}, and each process that claimed it was lost before it carried it out.`
     const by = this.#claimant
     try {
       await giveUp(this.#deps, handoff.sourceSessionId, { reason, by, signal: this.#cancel })
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error
-      // Nobody may take the source over: it has no lease, or somebody has one. It is left as it is.
+      // The source has no lease, or a living process holds it: then nobody may take it over, and it stays as it is.
       const failed = await this.#deps.handoffs.failHandoff({ handoff: handoff.id, reason, by })
       if (!failed.ok) return
     }
@@ -197,8 +203,8 @@ export class Worker {
     this.#deps.logger?.error({ handoffId: handoff.id, reason }, 'a handoff was failed')
   }
 
-  /** Sessions of these agents whose worker was lost are resumed here, now and then, in the same places as handoffs. */
-  async #recoverNowAndThen(): Promise<void> {
+  /** Resumes orphaned sessions of these agents from time to time, in the same places as handoffs. */
+  async #recoverRepeatedly(): Promise<void> {
     const { concurrency: atOnce = 1, run, onEvent } = this.#request
     const agents = Object.fromEntries(Object.entries(this.#request.agents).map(([name, given]) => [name.trim(), given]))
     const about = { agents, leaveOthers: true, atOnce, signal: this.#cancel, ...defined({ run, onEvent }) }
@@ -208,14 +214,14 @@ export class Worker {
         await this.#runner.recover({ ...about, stop: this.#signal }, gate)
       } catch (error) {
         if (this.#cancel.aborted) return
-        this.#failOf(error)
+        this.#stopIfSetBack(error)
         this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for lost work')
       }
       await pauseFor(this.#leaseMs, this.#signal).catch(() => undefined)
     }
   }
 
-  /** Hands back what is under way when it is not finished in time. */
+  /** Hands the work under way back when it is not finished in time. */
   #draining(): Disposable {
     const { drainMs } = this.#request
     if (drainMs === undefined) return { [Symbol.dispose]: () => undefined }
@@ -233,10 +239,11 @@ export class Worker {
   }
 }
 
-/** Refuses agents and settings that no run could begin with, before anything is claimed. @throws TypeError, RefusedError */
+/** Refuses invalid agents and settings before anything is claimed. @throws TypeError, RefusedError */
 const checkAgents = (deps: RunnerDeps, { agents: given, run }: WorkRequest): void => {
   const agents = given ?? {}
   const [start = ''] = Object.keys(agents)
-  const seat = new Seat({ ...run, agents, start, prompt: '' }, deps.agents)
-  for (const agent of [start.trim(), ...seat.others]) checkRequest(seat.requestFor(agent) ?? seat.request)
+  const runAgents = new RunAgents({ ...run, agents, start, prompt: '' }, deps.agents)
+  for (const agent of [start.trim(), ...runAgents.others])
+    checkRequest(runAgents.requestFor(agent) ?? runAgents.request)
 }

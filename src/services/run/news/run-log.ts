@@ -1,10 +1,10 @@
-import type { AgentSessionId } from '../../domain/kernel/ids.ts'
-import { describeFreshReason } from '../../domain/run/follow-up.ts'
-import { levelInFigures, type RunEvent, type RunEventType, type WindowFigures } from '../../domain/run/run-event.ts'
-import type { RunOutcome } from '../../domain/run/run-summary.ts'
-import { percentOf } from '../../domain/window/window-level.ts'
-import type { LogFields, Logger, LogLevel } from '../../ports/system/logger.ts'
-import type { Trouble } from './retry-through-outage.ts'
+import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
+import { describeFreshReason } from '../../../domain/run/follow-up.ts'
+import { levelInFigures, type RunEvent, type RunEventType, type WindowFigures } from '../../../domain/run/run-event.ts'
+import type { RunOutcome } from '../../../domain/run/run-summary.ts'
+import { percentOf } from '../../../domain/window/window-level.ts'
+import type { LogFields, Logger, LogLevel } from '../../../ports/system/logger.ts'
+import type { Trouble } from '../retry-through-outage.ts'
 
 /** A line of the log. */
 interface Line {
@@ -39,7 +39,7 @@ const LINES: Lines = {
   'tool:refused': ({ toolName }) => line('warn', `the runtime refused the tool ${toolName}: nobody has allowed it`),
   'context:milestone': (event) => line('info', `milestone ${event.milestone} at ${percent(event)} of the window`),
   'context:landing': (event) => line('info', `the agent is told to land, at ${percent(event)} of the window`),
-  // Whoever takes the report of it in has warned of it, in a run or out of one.
+  // A debug line only: the command that records a compaction warns of it, in a run and outside of one.
   'context:compaction': ({ trigger }) => line('debug', `the runtime made room by itself (${trigger})`),
   'context:window:lowered': ({ toTokens }) =>
     line('warn', `the runtime made room by itself, so the window counts as ${toTokens} tokens from now on`),
@@ -77,10 +77,10 @@ const LEVEL_OF = {
   writes_refused: 'warn',
 } as const satisfies Record<RunOutcome, LogLevel>
 
-/** Tells a logger what happens in a run, from its events: one place for all of it. */
+/** Logs what happens in a run, from its events and its outages. */
 export class RunLog {
   readonly #logger: Logger | undefined
-  readonly #said = new Set<string>()
+  readonly #logged = new Set<string>()
 
   constructor(logger: Logger | undefined) {
     this.#logger = logger
@@ -92,15 +92,15 @@ export class RunLog {
     this.#logger?.[level]({ event: type, ...fields }, message)
   }
 
-  /** Says once for a session that something is not known of its window; until it is, nothing is restarted for it. */
+  /** Warns, once per session, that the level of its window is unknown: until it is known there is no restart. */
   missing(what: keyof typeof MISSING, fields: LogFields & { readonly sessionId: AgentSessionId }): void {
     const key = `${what} ${fields.sessionId}`
-    if (this.#said.has(key)) return
-    this.#said.add(key)
+    if (this.#logged.has(key)) return
+    this.#logged.add(key)
     this.#logger?.warn({ missing: what, ...fields }, MISSING[what])
   }
 
-  /** Says that the store does not answer, and what is done about it. */
+  /** Logs that the store does not answer, and whether the run tries again. */
   outage(trouble: Trouble): void {
     const { isGivenUp, ...fields } = trouble
     if (isGivenUp) this.#logger?.error(fields, 'the store stays away, so it is not waited for any longer')

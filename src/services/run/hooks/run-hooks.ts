@@ -1,18 +1,18 @@
-import type { HookReport, HookResult } from '../../domain/hooks/hook-result.ts'
-import { hookName, isDue } from '../../domain/hooks/hook-selection.ts'
-import type { HookMoment, HookSettings } from '../../domain/hooks/hook-settings.ts'
-import { defined } from '../../domain/kernel/defined.ts'
-import type { HookPayloads } from '../../ports/agent/hook-payload.ts'
-import type { HookRunner } from '../../ports/agent/hook-runner.ts'
+import type { HookReport, HookResult } from '../../../domain/hooks/hook-result.ts'
+import { hookName, isDue } from '../../../domain/hooks/hook-selection.ts'
+import type { HookMoment, HookSettings } from '../../../domain/hooks/hook-settings.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { HookPayloads } from '../../../ports/agent/hook-payload.ts'
+import type { HookRunner } from '../../../ports/agent/hook-runner.ts'
 
-/** The hooks of a configuration, the moment that has come, and what they are told. */
+/** The hooks of a configuration, the moment to call them for, and their payload. */
 export interface RunHooksRequest<Moment extends HookMoment> {
   readonly runner: HookRunner
-  /** All there are; those of other moments are left alone. */
+  /** All hooks of the configuration; those of other moments are not called. */
   readonly hooks: readonly HookSettings[]
   readonly moment: Moment
   readonly payload: HookPayloads[Moment]
-  /** Ends the hook that is running and calls no other. */
+  /** Aborting it ends the running hook, and no further hook is called. */
   readonly signal?: AbortSignal
 }
 

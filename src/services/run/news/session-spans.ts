@@ -10,7 +10,7 @@ import type {
   SpannedTurn,
 } from '../../../ports/system/run-telemetry.ts'
 
-/** Shows the sessions of a run to an observer, one after the other; to nobody without telemetry. */
+/** The telemetry spans of the sessions of a run, one after the other; without telemetry there are none. */
 export class SessionSpans {
   readonly #telemetry: RunTelemetry | undefined
   #current: SessionSpan | undefined
@@ -19,12 +19,12 @@ export class SessionSpans {
     this.#telemetry = telemetry
   }
 
-  /** The trace of the session now, to be stored with its handoff. */
+  /** The trace of the current session, to be stored with its handoff. */
   get traceContext(): TraceContext | undefined {
     return this.#current?.traceContext
   }
 
-  /** Begins to show a session, which may have come from another one. */
+  /** Begins the span of a session, which may succeed another one. */
   begin(session: AgentSession, cameFrom?: TraceContext): void {
     const { id: sessionId, conversationId, epoch, agentName, backend, model } = session
     const facts = defined({ conversationId, sessionId, epoch, agentName, backend, model, cameFrom })

@@ -3,28 +3,28 @@ import { err } from '../../../domain/kernel/result.ts'
 import { usableWindow } from '../../../domain/window/context-pressure.ts'
 import type { Delegates, HandsOver, LooksBack, ServedTools, ToolsEndpoint } from '../../../ports/agent/run-tools.ts'
 import type { HeldSession } from '../held-session.ts'
+import type { RunReporter } from '../news/run-reporter.ts'
 import { messageOf } from '../run-errors.ts'
-import { believedWindowOf, type RunTerms } from '../run-in-progress.ts'
-import type { RunReporter } from '../run-reporter.ts'
+import type { RunTerms } from '../run-terms.ts'
+import { believedWindowOf } from '../run-window.ts'
 import type { RunThreads } from '../threads/run-threads.ts'
 import { LookBackAccount } from './look-back-account.ts'
-import type { Transfers } from './transfers.ts'
+import type { TransferWish } from './transfer-wish.ts'
 
 const HANDED_OVER = {
   code: 'handoff.already_open',
   message: 'The work is handed over already: say nothing more.',
 } as const
 
-type Offering = Pick<RunTerms, 'deps' | 'request' | 'seat' | 'setting'>
+type Offering = Pick<RunTerms, 'deps' | 'request' | 'agents' | 'setting'>
 
 /**
- * The tools that a run offers: to continued sessions one that looks back, and to the agents of a cast those that hand over and
- * delegate.
- * Nothing is served before somebody can use it.
+ * The tools that a run offers: `look_back` to continued sessions, and `handoff` and `delegate` to the agents of a cast.
+ * The tools are served from the first session on that can use one.
  */
 export class OfferedTools implements AsyncDisposable {
   readonly #terms: Offering
-  readonly #transfers: Transfers
+  readonly #transferWish: TransferWish
   readonly #threads: RunThreads
   readonly #news: RunReporter
   readonly #account: LookBackAccount | undefined
@@ -33,11 +33,11 @@ export class OfferedTools implements AsyncDisposable {
 
   constructor(
     terms: Offering,
-    wishes: { readonly transfers: Transfers; readonly threads: RunThreads },
+    wishes: { readonly transferWish: TransferWish; readonly threads: RunThreads },
     news: RunReporter,
   ) {
     this.#terms = terms
-    this.#transfers = wishes.transfers
+    this.#transferWish = wishes.transferWish
     this.#threads = wishes.threads
     this.#news = news
     const { lookBack } = terms.deps
@@ -53,12 +53,14 @@ export class OfferedTools implements AsyncDisposable {
     return this.#served !== undefined && this.#looksBack
   }
 
-  /** Offers the tools to the next launch of a session. The first one of a conversation has nothing to look back at. */
+  /**
+   * Offers the tools to the next launch of a session. The first session of a conversation has nothing to look back at.
+   */
   offerTo(held: HeldSession): ToolsEndpoint | undefined {
     if (this.#terms.request.runtime.takesTools !== true) return undefined
     const lookBack = held.session.epoch > 1 && this.#looksBack ? this.#lookBackOf(held) : undefined
-    const { others, names } = this.#terms.seat
-    const handOver = this.#handsOver ? { to: others, ask: this.#askOf(held) } : undefined
+    const { others, names } = this.#terms.agents
+    const handOver = this.#handsOver ? { to: others, ask: this.#handOverOf(held) } : undefined
     const delegate = this.#threads.areOffered ? { to: names, ask: this.#delegateOf(held) } : undefined
     return lookBack || handOver ? this.#served?.offer(defined({ lookBack, handOver, delegate })) : undefined
   }
@@ -68,21 +70,21 @@ export class OfferedTools implements AsyncDisposable {
   }
 
   get #handsOver(): boolean {
-    return this.#terms.seat.isCast
+    return this.#terms.agents.isCast
   }
 
-  /** Takes a wish from the session of this launch only, while it works. */
-  #askOf(held: HeldSession): HandsOver {
+  /** Accepts a wish only from the session of this launch, and only while it is active. */
+  #handOverOf(held: HeldSession): HandsOver {
     const { id } = held.session
     return async (wish) =>
-      held.session.id === id && held.session.state === 'active' ? this.#transfers.ask(wish) : err(HANDED_OVER)
+      held.session.id === id && held.session.state === 'active' ? this.#transferWish.submit(wish) : err(HANDED_OVER)
   }
 
-  /** As {@link #askOf}, for a piece of its work. */
+  /** As {@link #handOverOf}, for a piece of its work. */
   #delegateOf(held: HeldSession): Delegates {
     const { id } = held.session
     return async (wish) =>
-      held.session.id === id && held.session.state === 'active' ? this.#threads.ask(wish) : err(HANDED_OVER)
+      held.session.id === id && held.session.state === 'active' ? this.#threads.submit(wish) : err(HANDED_OVER)
   }
 
   #lookBackOf(held: HeldSession): LooksBack | undefined {

@@ -1,69 +1,72 @@
 import type { WakeUpState } from '../../../ports/store/wake-ups.ts'
 import { errorFields } from '../../commands/safe-logger.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 
 /** How a worker waits for work. */
 export interface WaitingBy {
-  /** Woken by the store when something is handed over, or by looking alone. */
+  /** Whether the store wakes the worker when work is handed over, or the worker only looks from time to time. */
   readonly by: 'wake_ups' | 'looking'
-  /** How often it looks at the longest, whether it is woken or not. */
+  /** The longest time between two looks. */
   readonly longestMs: number
-  /** Why it is not woken. */
+  /** Why the store does not wake it. */
   readonly reason?: string
 }
 
-/** The choices of how to wait. */
-export interface WaitingChoices {
+/** The settings of the wait. */
+export interface WaitSettings {
   /** The agents whose handoffs are waited for. */
   readonly agents: readonly string[]
   readonly pollMs?: { readonly least: number; readonly most: number }
   readonly onWaiting?: (waiting: WaitingBy) => void
 }
 
-/** How long to wait at least, and at most: looking alone, or only in case a wake-up was missed. */
+/**
+ * The shortest and the longest time between two looks; the longest where the store wakes the worker, in case a wake-up
+ * is missed.
+ */
 export const POLL = { least: 250, most: 5_000, mostWoken: 30_000 } as const
 const SLOWER = 1.6
-/** A handoff that is there, and whose source is still held, is ready soon: nobody says when. */
+/** A handoff whose source is still held is ready soon, but no wake-up says when. */
 const HELD_MS = 1_000
 
-/** Waits between looks: less and less often, until something is found or somebody wakes it. */
-export class Waiting implements Disposable {
-  readonly #choices: WaitingChoices
+/** The wait between two looks for work: longer each time, until work is found or the store wakes the worker. */
+export class WorkWait implements Disposable {
+  readonly #settings: WaitSettings
   readonly #listening: Disposable | undefined
   #isHeard = false
   #isWoken = false
   #nextMs: number
   #rouse = (): void => {}
 
-  constructor({ store, logger, redact }: Pick<RunnerDeps, 'store' | 'logger' | 'redact'>, choices: WaitingChoices) {
-    this.#choices = choices
+  constructor({ store, logger, redact }: Pick<RunnerDeps, 'store' | 'logger' | 'redact'>, settings: WaitSettings) {
+    this.#settings = settings
     this.#nextMs = this.#leastMs
     const tell = (state: WakeUpState): void => {
       this.#isHeard = state.isHeard
       const waiting = this.#waitingBy(state)
       logger?.[state.isHeard ? 'info' : 'warn']({ ...waiting }, 'how a worker waits for work')
       try {
-        choices.onWaiting?.(waiting)
+        settings.onWaiting?.(waiting)
       } catch (error) {
-        // Whoever listens to the store must not throw: nobody would catch it there.
+        // A listener of the store must not throw: nothing would catch the error there.
         logger?.warn({ ...errorFields(error, redact) }, 'onWaiting threw')
       }
-      // It may have begun to wait for longer than it now should.
+      // The current wait may be longer than this state needs.
       this.#wakeUp()
     }
     const wake = (agent?: string): void => {
-      if (agent === undefined || choices.agents.includes(agent)) this.#wakeUp()
+      if (agent === undefined || settings.agents.includes(agent)) this.#wakeUp()
     }
     if (store.wakeUps === undefined) tell({ isHeard: false, reason: 'this store wakes nobody' })
     this.#listening = store.wakeUps?.listen({ wake, tell })
   }
 
-  /** Notes that there was something: the next may come soon. */
+  /** Notes that work was found: more may come soon. */
   found(): void {
     this.#nextMs = this.#leastMs
   }
 
-  /** Waits until it is time to look again; not at all if somebody woke it since the last time. */
+  /** Waits until it is time to look again; not at all if the store woke the worker since the last look. */
   async pause(signal: AbortSignal, isSomethingHeld: boolean): Promise<void> {
     const mostMs = isSomethingHeld ? Math.min(HELD_MS, this.#mostMs) : this.#mostMs
     if (!this.#isWoken) await this.#sleep(Math.min(this.#nextMs, mostMs), signal)
@@ -101,10 +104,10 @@ export class Waiting implements Disposable {
   }
 
   get #leastMs(): number {
-    return this.#choices.pollMs?.least ?? POLL.least
+    return this.#settings.pollMs?.least ?? POLL.least
   }
 
   get #mostMs(): number {
-    return this.#choices.pollMs?.most ?? (this.#isHeard ? POLL.mostWoken : POLL.most)
+    return this.#settings.pollMs?.most ?? (this.#isHeard ? POLL.mostWoken : POLL.most)
   }
 }

@@ -2,22 +2,20 @@ import { type BudgetLimit, mayCarryOn } from '../../../domain/budget/restart-bud
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { RESTART } from '../../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../../commands/answers.ts'
-import type { HookCaller } from '../call-hooks.ts'
+import type { HookCaller } from '../hooks/hook-calls.ts'
+import { decideByHooks } from '../hooks/threshold-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { tellReached } from './limits.ts'
-import { decideByHooks, type Restarting, tellRefused } from './threshold.ts'
+import { emitLimitReached, type Uncounted } from './limits.ts'
+import { emitRestartRefused, type Restarting } from './session-outcome.ts'
 
-/** Why a session is left: for a handoff, because no fresh window is to be had, or because its cost cannot be told. */
+/** Why a session is left: for a handoff, for a limit, or because its cost cannot be counted. */
 export type Leaving =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
-  /** `isRefused` when it was refused a fresh window: then its work is not done, whatever it says last. */
+  /** `isRefused` when it was refused a fresh window: then its work is not done, whatever its last answer says. */
   | { readonly type: 'exhausted'; readonly limit: BudgetLimit; readonly isRefused?: true }
   | { readonly type: 'uncounted'; readonly uncounted: Uncounted }
 
-/** Why a cost cannot be told: nobody has a price for the model, or the agent does not say what is needed. */
-export type Uncounted = { readonly model: string } | { readonly missing: 'usage' | 'cost' }
-
-/** Decides whether a session is to be left, and keeps why. */
+/** Decides whether a session is to be left, and remembers why. */
 export class SessionLeaving {
   readonly #run: HookCaller & Restarting & Pick<RunInProgress, 'account'>
   #why: Leaving | undefined
@@ -27,22 +25,24 @@ export class SessionLeaving {
     this.#why = given
   }
 
-  /** Why the session is to be left, once that is so. */
+  /** Why the session is to be left; undefined while it is not. */
   get why(): Leaving | undefined {
     return this.#why
   }
 
-  /** Whether it is left for its money: that is not spent while a tool is waited for, but with the request that follows it. */
+  /**
+   * Whether it is left because of its cost: then no tool is waited for, because the request after it would cost money.
+   */
   get isAboutMoney(): boolean {
     return this.#why?.type === 'uncounted' || (this.#why?.type === 'exhausted' && this.#why.limit === 'cost')
   }
 
-  /** Decides by what the recorded turns have led to; where they withheld no restart, hooks may have a say. */
+  /** Decides from the answer to the recorded turns. Unless a restart was withheld, threshold hooks are called. */
   async decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
     const { handoff, refusedBy, session, signals = [] } = recorded
     if (handoff !== undefined) this.#why = { type: 'restart', handoff }
     else if (refusedBy !== undefined) {
-      tellRefused(this.#run, refusedBy)
+      emitRestartRefused(this.#run, refusedBy)
       this.#refused(refusedBy)
     } else if (
       !isWithheld &&
@@ -54,24 +54,24 @@ export class SessionLeaving {
     }
   }
 
-  /** Leaves for a handoff that was initiated elsewhere, or that the agent asked for. */
-  passOn(handoff: HandoffMetadata): void {
+  /** Leaves for a handoff that another caller initiated, or that the agent wished for. */
+  leaveFor(handoff: HandoffMetadata): void {
     this.#why = { type: 'restart', handoff }
   }
 
-  /** Leaves for a limit of the run itself, unless the session is left already. */
+  /** Leaves for a limit of the run itself, unless there is a reason already. */
   reached(limit: BudgetLimit): void {
     if (this.#why !== undefined) return
-    tellReached(this.#run, limit)
+    emitLimitReached(this.#run, limit)
     this.#why = { type: 'exhausted', limit }
   }
 
-  /** Leaves because the cost cannot be told, unless the session is left already. */
+  /** Leaves because the cost cannot be counted, unless there is a reason already. */
   uncounted(uncounted: Uncounted): void {
     this.#why ??= { type: 'uncounted', uncounted }
   }
 
-  /** Stays after all: the handoff was cancelled. */
+  /** The session continues after all: the handoff was cancelled. */
   stay(): void {
     this.#why = undefined
   }

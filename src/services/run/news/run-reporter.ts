@@ -1,6 +1,6 @@
-import type { Conversation } from '../../domain/conversation/conversation.ts'
-import type { RunEvent, RunNews, RunOrigin } from '../../domain/run/run-event.ts'
-import type { AgentSession } from '../../domain/session/agent-session.ts'
+import type { Conversation } from '../../../domain/conversation/conversation.ts'
+import type { RunEvent, RunNews, RunOrigin } from '../../../domain/run/run-event.ts'
+import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import type { RunLog } from './run-log.ts'
 
 /** The parts of a run that its events are made from. */
@@ -12,16 +12,16 @@ interface ReporterParts {
   readonly emit: (event: RunEvent) => void
 }
 
-/** Tells whoever watches a run what happens in it, and the log as well. */
+/** Emits the events of a run to its listeners and to the log. */
 export class RunReporter {
   readonly #origin: Omit<RunOrigin, 'agentName' | 'providerSessionId'>
   readonly #agent: () => string
   readonly #session: ReporterParts['session']
-  /** The names that the runtime gave to sessions of the run, as far as it has said so. */
-  readonly #provided = new Map<string, string>()
+  /** The ids that the runtime gave to sessions of the run, as far as it has reported them. */
+  readonly #providerIds = new Map<string, string>()
   readonly #log: RunLog
   readonly #emit: (event: RunEvent) => void
-  readonly #toldOnce = new Set<RunNews['type']>()
+  readonly #emittedOnce = new Set<RunNews['type']>()
 
   constructor({ id: conversationId, externalKey }: Conversation, { agent, session, log, emit }: ReporterParts) {
     this.#origin = { version: 1, conversationId, jobId: externalKey ?? null }
@@ -38,18 +38,21 @@ export class RunReporter {
     this.#emit(event)
   }
 
-  /** A session that was handed on is told of while its successor is held already, so what was known of it is kept. */
+  /**
+   * Events about a session come after its handoff too, when the run holds the successor: so earlier ids are stored
+   * here.
+   */
   #providerSessionOf(news: RunNews): string | null {
     const held = this.#session()
-    if (held?.providerSessionId !== undefined) this.#provided.set(held.id, held.providerSessionId)
+    if (held?.providerSessionId !== undefined) this.#providerIds.set(held.id, held.providerSessionId)
     const about = 'sessionId' in news ? news.sessionId : held?.id
-    return this.#provided.get(about ?? '') ?? null
+    return this.#providerIds.get(about ?? '') ?? null
   }
 
-  /** Tells something that is told once in a run. */
+  /** Emits an event that a run has at most once. */
   emitOnce(news: RunNews): void {
-    if (this.#toldOnce.has(news.type)) return
-    this.#toldOnce.add(news.type)
+    if (this.#emittedOnce.has(news.type)) return
+    this.#emittedOnce.add(news.type)
     this.emit(news)
   }
 }

@@ -11,17 +11,17 @@ import type { LookBack } from '../../history/look-back.ts'
 const USUAL_LIMIT = 8_000
 const LEAST_LIMIT = 1_000
 
-/** Answers what the sessions of a run ask, and gives none of them more than a part of its window. */
+/** Answers the questions of sessions about earlier windows, and limits the answers of each to a part of its window. */
 export class LookBackAccount {
   readonly #lookBack: Pick<LookBack, 'ask'>
-  /** The characters that each session was given so far. */
+  /** The characters of the answers to each session so far. */
   readonly #given = new Map<AgentSessionId, number>()
 
   constructor(lookBack: Pick<LookBack, 'ask'>) {
     this.#lookBack = lookBack
   }
 
-  /** The answers for one session. Its window may be known only while it is at work. */
+  /** The answers for one session. Its window may become known only while it works. */
   for(session: AgentSessionId, windowTokens: () => number | undefined): LooksBack {
     return async ({ question, cursor, limit: wanted = USUAL_LIMIT }) => {
       const allowance = lookBackAllowance(windowTokens())

@@ -7,11 +7,11 @@ import {
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 
-/** How many checkpoints before this one are looked through for the calls they cite. */
+/** How many earlier checkpoints are searched for the calls that they cite. */
 const MOST_CHECKPOINTS = 5
 
-/** All that a question for a checkpoint is made of: the task, the calls that it may cite, and what tells them apart. */
-export const requestFor = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<CheckpointRequest> => {
+/** The parts of a question for a checkpoint: the task, and the tool calls that the checkpoint may cite. */
+export const checkpointRequestFor = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<CheckpointRequest> => {
   const originalTask = run.conversation.task
   const latest = handoff.triggeringToolCalls.map(({ callId }) => callId)
   const before = (await citedBefore(run)).filter((callId) => !latest.includes(callId))
@@ -26,7 +26,7 @@ export const requestFor = async (run: RecordOfRun, handoff: HandoffMetadata): Pr
 }
 
 /** The question in words. A template of the user's own may throw. */
-export const worded = (run: Pick<RunInProgress, 'setting'>, request: CheckpointRequest): string => {
+export const questionText = (run: Pick<RunInProgress, 'setting'>, request: CheckpointRequest): string => {
   const template = run.setting('template')
   return typeof template === 'function' ? template(request) : checkpointPrompt(request, template)
 }

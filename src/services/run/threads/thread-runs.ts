@@ -10,16 +10,16 @@ import type { SessionOutcome } from '../work/session-outcome.ts'
 import type { RunThread } from './run-threads.ts'
 
 /**
- * Runs the threads of a run: each with the same agents and settings, in its own conversation. Everything that happens in it
- * is told to whoever watches the run that delegated it, except its end: that is told when it is on record there.
+ * Runs the threads of a run: each with the same agents and settings, in its own conversation. The run that delegated
+ * the thread emits the events of the thread too, except its end: that is emitted once it is recorded with the parent.
  */
 export const threadsOf = (
-  asked: RunRequest | CastRunRequest,
+  request: RunRequest | CastRunRequest,
   { restartBudget }: Pick<Conversation, 'restartBudget'>,
   runOf: (about: CastRunRequest, spending: SharedSpending) => AgentRun<unknown>,
 ): ((spending: SharedSpending) => RunThread) | undefined => {
-  if (!isCastRequest(asked)) return undefined
-  const { conversation: _key, resume: _session, subject: _subject, ...rest } = asked
+  if (!isCastRequest(request)) return undefined
+  const { conversation: _key, resume: _session, subject: _subject, ...rest } = request
   const budget = defined({ maxCostUsd: restartBudget.maxCostUsd })
   return (spending) =>
     async ({ session }, { signal, emit }) => {
@@ -32,7 +32,7 @@ export const threadsOf = (
     }
 }
 
-/** The outcome of a thread that somebody else has finished meanwhile: there is nothing left to run. */
+/** The outcome of a thread that another process has finished meanwhile; undefined while there is something to run. */
 export const endedThread = async (run: RecordOfRun): Promise<SessionOutcome | undefined> => {
   const { deps, conversation } = run
   const latest = await run.retryThroughOutage(() => deps.store.sessions.findLatest(conversation.id))

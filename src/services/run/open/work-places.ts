@@ -3,13 +3,13 @@ import { planWorktree, type WorktreeSettings } from '../../../domain/conversatio
 import { defined } from '../../../domain/kernel/defined.ts'
 import { toHex } from '../../../domain/kernel/digest.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import type { Seat } from '../cast.ts'
-import type { RunnerDeps } from '../run-in-progress.ts'
+import type { RunAgents } from '../cast.ts'
 import type { RunRequest } from '../run-request.ts'
+import type { RunnerDeps } from '../run-terms.ts'
 
 /**
- * The place where a run's work is done: as it says, or a worktree of its conversation's own. A conversation that is there
- * keeps the place it has.
+ * The place where the work of a run is done: the one in its request, or a worktree for its conversation. A stored
+ * conversation keeps its place.
  *
  * @throws RefusedError when a name cannot be a part of a branch
  * @throws WorktreeFailure when the worktree cannot be made
@@ -19,27 +19,27 @@ export const placeFor = async (deps: RunnerDeps, request: RunRequest): Promise<W
   const workspace = request.workspace ?? deps.settings?.workspace
   const settings = request.worktree ?? deps.settings?.worktree
   if (deps.worktrees === undefined || settings === undefined || workspace?.worktreePath !== undefined) return workspace
-  const known = key === undefined ? undefined : await deps.history.conversationByKey(key)
-  if (known !== undefined) {
-    await restorePlace(deps, request, known)
-    return known.workspace
+  const stored = key === undefined ? undefined : await deps.history.conversationByKey(key)
+  if (stored !== undefined) {
+    await restorePlace(deps, request, stored)
+    return stored.workspace
   }
   const job = key ?? `run-${deps.ids.next().slice(-12)}`
   return worktreeAt(deps, settings, { job, agent, workspace })
 }
 
 /**
- * The places of the agents that have one for themselves. They are made before anything runs, so that nobody works
- * until all of them can.
+ * The places of the agents that have one of their own. They are made before the first agent is launched: if one cannot
+ * be made, none works.
  */
 export const placesOf = async (
   deps: RunnerDeps,
-  seat: Pick<Seat, 'names' | 'placeOf'>,
+  agents: Pick<RunAgents, 'names' | 'placeOf'>,
   { id, externalKey: job = id.slice(-12) }: Pick<Conversation, 'id' | 'externalKey'>,
 ): Promise<ReadonlyMap<string, Workspace>> => {
   const places = new Map<string, Workspace>()
-  for (const agent of seat.names) {
-    const { workspace, worktree } = seat.placeOf(agent) ?? {}
+  for (const agent of agents.names) {
+    const { workspace, worktree } = agents.placeOf(agent) ?? {}
     const hasOwn = worktree !== undefined && deps.worktrees !== undefined && workspace?.worktreePath === undefined
     const place = hasOwn ? await worktreeAt(deps, worktree, { job, agent, workspace }) : workspace
     if (place !== undefined) places.set(agent, place)
@@ -57,7 +57,7 @@ const worktreeAt = async (
   throw new RefusedError({ code: 'input.invalid', fields: [{ field: 'worktree', problem: plan.error }] })
 }
 
-/** Makes the worktree of a conversation again if somebody has taken its folder away. */
+/** Makes the worktree of a conversation again if its folder was removed. */
 export const restorePlace = async (
   { worktrees, settings }: RunnerDeps,
   request: RunRequest,
