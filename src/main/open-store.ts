@@ -1,5 +1,6 @@
 import { addressIn } from '../adapters/place/address-file.ts'
 import { rememberStore } from '../adapters/place/known-stores.ts'
+import type { OpenMigrator } from '../adapters/postgres/migrate/open-migrator.ts'
 import type { Addresses } from '../adapters/postgres/open/server-list.ts'
 import { mustBeAddressed, mustBeSaid } from '../adapters/postgres/open/store-address.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
@@ -51,4 +52,19 @@ export const placeOf = (options: StoreOptions): { readonly database?: Addresses;
     return { database: database ?? addressIn(databaseFile ?? '') }
   if (dataDir === undefined) throw new StoreFailure('store.bad_address', 'No store is named.')
   return { dataDir }
+}
+
+/** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
+export const openMigrator = async (
+  options: Pick<
+    StoreOptions,
+    'database' | 'databaseFile' | 'dataDir' | 'schema' | 'mustExist' | 'share' | 'onWarning'
+  > & { readonly lockWaitMs?: number } = {},
+): Promise<OpenMigrator> => {
+  const { openMigratorAt } = await import('../adapters/postgres/migrate/open-migrator.ts')
+  const { database, dataDir } = placeOf(options)
+  const { schema, mustExist, share, onWarning, lockWaitMs } = options
+  return openMigratorAt(
+    defined({ connectionString: database, dataDir, schema, mustExist, share, onWarning, lockWaitMs }),
+  )
 }

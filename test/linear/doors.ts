@@ -1,7 +1,7 @@
 import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
 import { commandIn, isOwnPrompt } from '../../src/adapters/claude/claude-origin.ts'
 import { transcriptReader } from '../../src/adapters/claude/transcript-reader.ts'
-import { forTerminal, plain, plainLines, wrapped } from '../../src/adapters/cli/render/render-text.ts'
+import { forTerminal, plain, plainLines, wrapped } from '../../src/adapters/cli/render/text.ts'
 import { execReader } from '../../src/adapters/codex/exec-reader.ts'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
 import { hidingSecrets } from '../../src/adapters/doctor/hide-secrets.ts'

@@ -1,7 +1,7 @@
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { EXIT } from './invocation/exit-codes.ts'
 import { outputsOn } from './terminal/outputs.ts'
-import { EXIT } from './tree/exit-codes.ts'
 import { runCli, type Terminal } from './tree/run-command.ts'
 
 /** Listens only once a command asks for it: the others end at Ctrl-C as programs do. */
@@ -18,7 +18,7 @@ const interruption = (): AbortSignal => {
 }
 
 const firstLook = async (terminal: Terminal): Promise<number> =>
-  (await import('./render/first-look.ts')).firstLook(terminal)
+  (await import('./tree/first-look.ts')).firstLook(terminal)
 
 /** Runs a command line in this process, and answers with the exit status. Without words it shows what happened. */
 export const start = (argv: readonly string[], version: string): Promise<number> => {
