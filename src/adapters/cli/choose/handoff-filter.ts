@@ -39,7 +39,7 @@ const handoffFilter = (invocation: Invocation): HandoffFilter => {
 }
 
 /** A kind from its own word, or from the one that tables show. @throws TypeError when it is neither */
-export const kindFrom = (text: string): HandoffKind => {
+const kindFrom = (text: string): HandoffKind => {
   const found = HANDOFF_KINDS.find((kind) => kind === text || kindWord(kind) === text)
   if (found !== undefined) return found
   const words = HANDOFF_KINDS.map((kind) => (kindWord(kind) === kind ? kind : `${kindWord(kind)} (${kind})`))

@@ -168,10 +168,10 @@ export interface NamedThing {
 }
 
 /** How many of several matches are listed. */
-export const MOST_LISTED = 10
+const MOST_LISTED = 10
 
 /** The refusal of a word that means several things. It lists them, each by as much of its id as tells it from the others. */
-export const ambiguous = async (
+const ambiguous = async (
   history: HandoffHistory,
   word: string,
   found: readonly NamedThing[],
@@ -217,7 +217,7 @@ const aboutOf = async (history: HandoffHistory, { kind, id }: NamedThing): Promi
 const MOST_SESSIONS = 100
 
 /** The conversation whose session was started last; without any session, the one that was opened last. */
-export const latestOfAll = async (history: HandoffHistory): Promise<Conversation | undefined> => {
+const latestOfAll = async (history: HandoffHistory): Promise<Conversation | undefined> => {
   const [session] = (await history.listSessions({ order: 'newest_first' }, { limit: 1 })).items
   if (session !== undefined) return history.conversation(session.conversationId)
   return (await history.listConversations({ order: 'newest_first' }, { limit: 1 })).items[0]
@@ -227,7 +227,7 @@ export const latestOfAll = async (history: HandoffHistory): Promise<Conversation
  * The conversation that worked last in the workspace around a folder, or else in a folder above it. One in which something
  * was said goes before one that was only started.
  */
-export const latestHere = async (
+const latestHere = async (
   history: HandoffHistory,
   folder: string = process.cwd(),
 ): Promise<Conversation | undefined> => {

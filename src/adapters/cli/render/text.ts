@@ -1,7 +1,7 @@
 import { forTerminal, asWords as plain, asLines as plainLines } from '../../../domain/kernel/safe-text.ts'
 import { columnsOf, cut, graphemesOf, widthOf } from '../../../domain/kernel/text-width.ts'
 
-export { cut, forTerminal, plain, plainLines, widthOf }
+export { cut, plain, plainLines, widthOf }
 
 /** How wide a line to this output may be. */
 export const widthOn = ({ columns }: { readonly columns?: number | undefined }): number =>

@@ -73,7 +73,7 @@ export const HOOK_COMMANDS = {
 } as const satisfies Readonly<Record<string, CliCommand>>
 
 /** Runs a hook from the command tree, as `main.ts` does without it. */
-export const hookCommand =
+const hookCommand =
   (event: string): Run =>
   async ({ values }) => {
     const { runHook } = await import('../../hook-client/run-hook.ts')
