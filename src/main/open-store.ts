@@ -15,7 +15,7 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
   const { store, schema, autoMigrate, pooled, mustExist, share, onWarning, readFrom, clock = systemClock } = options
   if (store === 'memory') return new (await import('../adapters/memory/memory-store.ts')).MemoryStore({ clock })
   if (store !== undefined) return store
-  const { database, dataDir } = placeOf(options)
+  const { database, dataDir } = storePlaceIn(options)
   const { openPglite, openPostgres } = await import('../entry/postgres.ts')
   const opened = await (database === undefined
     ? openPglite(defined({ dataDir, schema, mustExist, share, onWarning }))
@@ -41,7 +41,7 @@ const NO_REPLICA =
   '"readFrom" names a standby, and an embedded store has none. Give "database" as well, or leave "readFrom" out.'
 
 /** The place of the store: a server or a folder. @throws StoreFailure `store.bad_address` where none is named, or two are */
-export const placeOf = (options: StoreOptions): { readonly database?: Addresses; readonly dataDir?: string } => {
+export const storePlaceIn = (options: StoreOptions): { readonly database?: Addresses; readonly dataDir?: string } => {
   mustSayPlaces(options)
   const { database, databaseFile, readFrom, dataDir } = options
   if (readFrom !== undefined && (database ?? databaseFile) === undefined)
@@ -62,7 +62,7 @@ export const openMigrator = async (
   > & { readonly lockWaitMs?: number } = {},
 ): Promise<OpenMigrator> => {
   const { openMigratorAt } = await import('../adapters/postgres/migrate/open-migrator.ts')
-  const { database, dataDir } = placeOf(options)
+  const { database, dataDir } = storePlaceIn(options)
   const { schema, mustExist, share, onWarning, lockWaitMs } = options
   return openMigratorAt(
     defined({ connectionString: database, dataDir, schema, mustExist, share, onWarning, lockWaitMs }),

@@ -1,5 +1,5 @@
 import { defined } from '../../../domain/kernel/defined.ts'
-import { answerAgent } from '../../../main/mcp-server.ts'
+import { answerAgent } from '../../../main/mcp-stdio.ts'
 import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../../ports/terminal/terminal-files.ts'
 import { parsedFlag } from '../choose/flag-values.ts'
 import { serviceToUse } from '../choose/store-options.ts'

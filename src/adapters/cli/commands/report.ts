@@ -56,7 +56,7 @@ const ask = async (invocation: Invocation, question: ReportQuestion): Promise<re
     const open = async () => (await openFor(invocation, { part: 'store', to: 'read', chosen })).store
     return [await askStore(chosen, open, question)]
   }
-  const { openToAsk, otherStores } = await import('../../../main/every-store.ts')
+  const { openToAsk, otherStores } = await import('../../../main/other-stores.ts')
   const others = otherStores(chosen, invocation.environment)
   return askAll([chosen, ...others], (options: StoreOptions) =>
     askedOf(

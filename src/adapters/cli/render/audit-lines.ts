@@ -44,7 +44,7 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
     case 'handoff.prepared':
       return `handoff ${short(event.handoffId)} prepared for session ${short(event.prepared.sessionId)}`
     case 'text.erased':
-      return `${counted(event.texts.length, 'text')} erased by ${event.by}  ${quoted(event.why)}`
+      return `${counted(event.texts.length, 'text')} erased by ${event.by}  ${shortQuote(event.why)}`
     case 'hook.delivered':
       return `hook ${event.hook} (${event.hookType}, ${event.moment}) ${event.ok ? 'ok' : event.errorCode}, ${event.durationMs} ms`
     case 'handoff.accepted':
@@ -106,7 +106,7 @@ const budgetText = ({ maxRestarts, maxCostUsd, deadlineMs, maxTakeovers, whenExh
   ].join(', ')
 
 const opened = ({ conversation: { id, externalKey, parentId } }: Event<'conversation.opened'>): string => {
-  const key = externalKey === undefined ? '' : `, key ${quoted(externalKey)}`
+  const key = externalKey === undefined ? '' : `, key ${shortQuote(externalKey)}`
   return `conversation ${short(id)} opened${key}${parentId ? `, a thread of ${short(parentId)}` : ''}`
 }
 
@@ -126,19 +126,19 @@ const turn = (
 const initiated = ({ handoff }: Event<'handoff.initiated'>, context: TrailContext): string => {
   const { id, kind, sourceAgent, targetAgent, triggeringToolCalls } = handoff
   const tools = triggeringToolCalls.map(({ toolName }) => toolName).join(', ')
-  const why = context.handoff === undefined ? '' : `  ${quoted(context.handoff.reason)}`
+  const why = context.handoff === undefined ? '' : `  ${shortQuote(context.handoff.reason)}`
   const after = tools === '' ? '' : `  after ${tools}`
   return `handoff ${short(id)} (${kind}) from ${sourceAgent} to ${targetAgent} initiated${why}${after}`
 }
 
 const endReason = (handoff: HandoffMetadata | undefined): string =>
-  handoff !== undefined && 'endReason' in handoff ? quoted(handoff.endReason) : ''
+  handoff !== undefined && 'endReason' in handoff ? shortQuote(handoff.endReason) : ''
 
 const agent = (session: string, { agents }: TrailContext): string => agents.get(session) ?? 'an unknown agent'
 
 const short = shortId
 
-const quoted = (text: string): string => {
+const shortQuote = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ')
   return `"${line.length > 80 ? `${line.slice(0, 79)}…` : line}"`
 }

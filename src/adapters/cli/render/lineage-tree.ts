@@ -15,7 +15,7 @@ export const renderLineage = (
   lookBacks: LookBackCounts = new Map(),
 ): string =>
   [
-    ...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask)}`),
+    ...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${inQuotationMarks(originalTask)}`),
     ...lines(branch, lookBacks),
   ]
     .flatMap((line) => wrapped(line, columns, hangOf(line)))
@@ -42,7 +42,7 @@ const lines = (branch: LineageBranch, lookBacks: LookBackCounts): readonly strin
     ...sessions.map((session) => sessionPart(session, branch, lookBacks.get(session.id))),
     ...threads.map((thread) => lines(thread, lookBacks)),
   ]
-  const title = `conversation ${conversation.id}  ${quoted(conversation.originalTask)}`
+  const title = `conversation ${conversation.id}  ${inQuotationMarks(conversation.originalTask)}`
   return [title, ...parts.flatMap((part, index) => indented(part, index === parts.length - 1))]
 }
 
@@ -71,11 +71,11 @@ const handoffPart = (handoff: HandoffMetadata): readonly string[] => {
     ({ toolName, sequenceNumber }) => `${plain(toolName)} (message ${sequenceNumber})`,
   )
   return [
-    `→ ${kind} to ${plain(targetAgent)}  ${status}  ${quoted(reason)}`,
+    `→ ${kind} to ${plain(targetAgent)}  ${status}  ${inQuotationMarks(reason)}`,
     `  handoff ${handoff.id}`,
     `  after turn ${priorTurnId}`,
     `  led to by ${tools.length === 0 ? 'no tool calls' : tools.join(', ')}`,
   ]
 }
 
-const quoted = (text: string): string => `"${plain(text)}"`
+const inQuotationMarks = (text: string): string => `"${plain(text)}"`

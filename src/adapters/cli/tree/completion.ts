@@ -57,7 +57,7 @@ const HELP: readonly [string, Flag] = ['help', { help: 'show help' }]
 const FILES: readonly string[] = ['FILE', 'DIR']
 
 /** A text as one word of a shell, whatever is in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const wordsOf = ({ words, flags }: Place): string =>
   [...words.map(({ word }) => word), ...flags.map(([name]) => `--${name}`)].join(' ')
@@ -66,7 +66,7 @@ const wordsOf = ({ words, flags }: Place): string =>
 const steps = (places: readonly Place[]): string =>
   places
     .filter(({ path }) => path !== '')
-    .map(({ path }) => quoted(path.includes(' ') ? path : ` ${path}`))
+    .map(({ path }) => shellWord(path.includes(' ') ? path : ` ${path}`))
     .join('|')
 
 /** The flags that take a value, with the place they belong to. */
@@ -95,16 +95,16 @@ const bash = (places: readonly Place[]): readonly string[] => [
   ...valued(places).map(({ path, name, flag, value }) => {
     const reply =
       flag.words !== undefined
-        ? `compgen -W ${quoted(flag.words.join(' '))}`
+        ? `compgen -W ${shellWord(flag.words.join(' '))}`
         : FILES.includes(value)
           ? 'compgen -f'
           : ''
     const answer = reply === '' ? 'COMPREPLY=()' : `COMPREPLY=($(${reply} -- "$current"))`
-    return `    ${quoted(`${path} --${name}`)}) ${answer}; return ;;`
+    return `    ${shellWord(`${path} --${name}`)}) ${answer}; return ;;`
   }),
   '  esac',
   '  case "$place" in',
-  ...places.map((place) => `    ${quoted(place.path)}) words=${quoted(wordsOf(place))} ;;`),
+  ...places.map((place) => `    ${shellWord(place.path)}) words=${shellWord(wordsOf(place))} ;;`),
   '  esac',
   '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
   '}',
@@ -122,18 +122,18 @@ const zsh = (places: readonly Place[]): readonly string[] => [
   ...valued(places).map(({ path, name, flag, value }) => {
     const reply =
       flag.words !== undefined
-        ? `compadd -- ${flag.words.map(quoted).join(' ')}`
+        ? `compadd -- ${flag.words.map(shellWord).join(' ')}`
         : FILES.includes(value)
           ? '_files'
           : ':'
-    return `    ${quoted(`${path} --${name}`)}) ${reply}; return ;;`
+    return `    ${shellWord(`${path} --${name}`)}) ${reply}; return ;;`
   }),
   '  esac',
   '  case "$place" in',
   ...places.map(({ path, words, flags }) => {
     const offers = [...words, ...flags.map(([name, { help }]) => ({ word: `--${name}`, help }))]
-    const described = offers.map(({ word, help }) => quoted(`${word.replaceAll(':', '\\:')}:${help}`))
-    return `    ${quoted(path)}) offers=(${described.join(' ')}) ;;`
+    const described = offers.map(({ word, help }) => shellWord(`${word.replaceAll(':', '\\:')}:${help}`))
+    return `    ${shellWord(path)}) offers=(${described.join(' ')}) ;;`
   }),
   '  esac',
   '  _describe baton offers || _files',
@@ -155,17 +155,17 @@ const fish = (places: readonly Place[]): readonly string[] => [
   'end',
   'complete -c baton -f',
   ...places.flatMap(({ path, words, flags }) => {
-    const at = `complete -c baton -n ${quoted(`__baton_place ${quoted(path)}`)}`
+    const at = `complete -c baton -n ${shellWord(`__baton_place ${shellWord(path)}`)}`
     return [
-      ...words.map(({ word, help }) => `${at} -a ${quoted(word)} -d ${quoted(help)}`),
-      ...flags.map(([name, flag]) => `${at} -l ${name} -d ${quoted(flag.help)}${fishValue(flag)}`),
+      ...words.map(({ word, help }) => `${at} -a ${shellWord(word)} -d ${shellWord(help)}`),
+      ...flags.map(([name, flag]) => `${at} -l ${name} -d ${shellWord(flag.help)}${fishValue(flag)}`),
     ]
   }),
 ]
 
 const fishValue = ({ value, words, isValueOptional }: Flag): string => {
   if (value === undefined || isValueOptional) return ''
-  if (words !== undefined) return ` -x -a ${quoted(words.join(' '))}`
+  if (words !== undefined) return ` -x -a ${shellWord(words.join(' '))}`
   return FILES.includes(value) ? ' -r -F' : ' -x'
 }
 

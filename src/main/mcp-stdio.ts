@@ -32,7 +32,7 @@ export interface AskingOptions {
   readonly logger?: Logger
 }
 
-/** The store is let go after this: whoever keeps an embedded one open for hours keeps its memory as well. */
+/** The store is closed after this: an embedded one that stays open for hours keeps its memory as well. */
 const IDLE_MS = 60_000
 
 /** Answers an agent over standard input and output, until it closes them. */

@@ -4,7 +4,7 @@ import { type KnownServer, type KnownStore, knownStores } from '../adapters/plac
 import { serverName } from '../adapters/place/server-name.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import type { Store } from '../ports/store/store.ts'
-import { placeOf } from './open-store.ts'
+import { storePlaceIn } from './open-store.ts'
 import type { StoreOptions } from './options.ts'
 
 /** How long one store among many may take to let us in, and to answer: nobody waits for one that is down. */
@@ -26,7 +26,7 @@ export const otherStores = (chosen: StoreOptions, environment: Environment): rea
  */
 export const openToAsk = async (options: StoreOptions): Promise<Store> => {
   const { schema } = options
-  const { database, dataDir } = placeOf(options)
+  const { database, dataDir } = storePlaceIn(options)
   const { openPglite, openPostgres } = await import('../entry/postgres.ts')
   if (database === undefined) {
     const asItIs = { mustExist: true, autoMigrate: false, patienceMs: CONNECT_MS, share: true }
@@ -36,10 +36,10 @@ export const openToAsk = async (options: StoreOptions): Promise<Store> => {
   return openPostgres(defined({ connectionString: database, schema, maxConnections: 1, ...waits }))
 }
 
-const optionsOf = (known: KnownStore): StoreOptions => {
-  if (known.kind === 'folder') return { dataDir: known.path }
-  const place = known.file === undefined ? { database: addressOf(known) } : { databaseFile: known.file }
-  return { ...place, schema: known.schema }
+const optionsOf = (listed: KnownStore): StoreOptions => {
+  if (listed.kind === 'folder') return { dataDir: listed.path }
+  const place = listed.file === undefined ? { database: addressOf(listed) } : { databaseFile: listed.file }
+  return { ...place, schema: listed.schema }
 }
 
 /** The address of a server of the list, which has no password in it. */
@@ -55,7 +55,7 @@ const addressOf = ({ host, port, database, user }: KnownServer): string => {
 /** The same for two that lead to one store. One that cannot be told is only itself. */
 const markOf = (options: StoreOptions): string => {
   try {
-    const { database, dataDir } = placeOf(options)
+    const { database, dataDir } = storePlaceIn(options)
     return database === undefined
       ? realpathSync(dataDir ?? '')
       : JSON.stringify(Object.entries(serverName(database, options.schema)).sort())

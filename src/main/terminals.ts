@@ -24,7 +24,7 @@ export interface TerminalParts extends ContainerParts {
   readonly onTaken?: (hiddenByHook: number) => void
 }
 
-/** Terminal sessions on a store, for whoever listens in front of it. */
+/** Terminal sessions on a store, for the service that listens in front of it. */
 export interface Terminals {
   readonly terminals: TerminalService
   readonly requests: TerminalRequests
