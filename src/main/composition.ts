@@ -121,7 +121,7 @@ const threadSettings = async ({
   ...settings
 }: Configuration['threads']): Promise<ThreadSettings> => {
   if (name === 'extractive') return settings
-  const { agentSdkSummarizer } = await import('../entry/claude.ts')
+  const { agentSdkSummarizer } = await import('../adapters/claude/agent-sdk-summarizer.ts')
   return { ...settings, summarizer: agentSdkSummarizer(defined({ model })) }
 }
 

@@ -16,7 +16,10 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
   if (store === 'memory') return new (await import('../adapters/memory/memory-store.ts')).MemoryStore({ clock })
   if (store !== undefined) return store
   const { database, dataDir } = storePlaceIn(options)
-  const { openPglite, openPostgres } = await import('../entry/postgres.ts')
+  const [{ openPglite }, { openPostgres }] = await Promise.all([
+    import('../adapters/postgres/embedded/open-pglite.ts'),
+    import('../adapters/postgres/open/open-postgres.ts'),
+  ])
   const opened = await (database === undefined
     ? openPglite(defined({ dataDir, schema, mustExist, share, onWarning }))
     : openPostgres(defined({ connectionString: database, readFrom, schema, autoMigrate, pooled, onWarning })))

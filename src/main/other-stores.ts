@@ -27,7 +27,10 @@ export const otherStores = (chosen: StoreOptions, environment: Environment): rea
 export const openToAsk = async (options: StoreOptions): Promise<Store> => {
   const { schema } = options
   const { database, dataDir } = storePlaceIn(options)
-  const { openPglite, openPostgres } = await import('../entry/postgres.ts')
+  const [{ openPglite }, { openPostgres }] = await Promise.all([
+    import('../adapters/postgres/embedded/open-pglite.ts'),
+    import('../adapters/postgres/open/open-postgres.ts'),
+  ])
   if (database === undefined) {
     const asItIs = { mustExist: true, autoMigrate: false, patienceMs: CONNECT_MS, share: true }
     return openPglite(defined({ dataDir, schema, ...asItIs }))

@@ -6,7 +6,7 @@ import type { Redactor } from '../../../main/redaction.ts'
 import type { Store } from '../../../ports/store/store.ts'
 import type { Logger } from '../../../ports/system/logger.ts'
 import type { AuditService } from '../../../services/audit/audit-service.ts'
-import { HandoffHistory } from '../../../services/history/handoff-history.ts'
+import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
 import type { Invocation } from '../invocation/invocation.ts'
 import { plain } from '../render/text.ts'
 import { lineLogger } from '../terminal/line-logger.ts'
@@ -80,16 +80,18 @@ const OPENERS: { readonly [Part in keyof StoreParts]: (opening: Opening) => Prom
     return closing({ store }, store)
   },
   history: async ({ choose }) => {
+    const History = await historyClass()
     const store = await openStore(choose())
-    return closing({ history: new HandoffHistory({ store }) }, store)
+    return closing({ history: new History({ store }) }, store)
   },
   audit: async ({ choose }) => {
-    const [{ AuditService: Audit }, { sha256 }] = await Promise.all([
+    const [History, { AuditService: Audit }, { sha256 }] = await Promise.all([
+      historyClass(),
       import('../../../services/audit/audit-service.ts'),
       import('../../../ports/system/sha256.ts'),
     ])
     const store = await openStore(choose())
-    return closing({ history: new HandoffHistory({ store }), audit: new Audit({ store, sha256 }) }, store)
+    return closing({ history: new History({ store }), audit: new Audit({ store, sha256 }) }, store)
   },
   schema: ({ choose, wanted: { lockWaitMs } }) => openMigrator({ ...choose(), ...(lockWaitMs && { lockWaitMs }) }),
   scripted: async ({ choose }) => {
@@ -127,6 +129,8 @@ const OPENERS: { readonly [Part in keyof StoreParts]: (opening: Opening) => Prom
     })
   },
 }
+
+const historyClass = async () => (await import('../../../services/history/handoff-history.ts')).HandoffHistory
 
 const closing = <Parts extends object>(parts: Parts, what: AsyncDisposable): Closing<Parts> => ({
   ...parts,

@@ -10,7 +10,6 @@ import { RecordingImport } from '../../../services/replay/recording-import.ts'
 import { type ReplayOptions, replay } from '../../../services/replay/replay.ts'
 import { believedWindow } from '../../catalogue/model-windows.ts'
 import { sayHidden } from '../choose/hidden-secrets.ts'
-import { openFor } from '../choose/opened-store.ts'
 import { type RecordingFile, readLines, recordingFiles } from '../choose/recordings.ts'
 import { UsageError } from '../invocation/command-problems.ts'
 import type { Invocation, Run } from '../invocation/invocation.ts'
@@ -28,6 +27,8 @@ export const replayCommand: Run = async (invocation) => {
   const options = optionsFrom(invocation)
   const files = await recordingFiles(positionals)
   if (values.store !== true) return replayAll(files, options, invocation)
+  // Loaded here: most replays keep nothing.
+  const { openFor } = await import('../choose/opened-store.ts')
   await using opened = await openFor(invocation, { part: 'recorder', to: 'write' })
   const { batonpass, redactor } = opened
   await replayAll(files, options, invocation, { ...batonpass, redact: redactor.redact })
