@@ -93,7 +93,8 @@ const OPENERS: { readonly [Part in keyof StoreParts]: (opening: Opening) => Prom
     const store = await openStore(choose())
     return closing({ history: new History({ store }), audit: new Audit({ store, sha256 }) }, store)
   },
-  schema: ({ choose, wanted: { lockWaitMs } }) => openMigrator({ ...choose(), ...(lockWaitMs && { lockWaitMs }) }),
+  schema: async ({ choose, wanted: { lockWaitMs } }) =>
+    openMigrator({ ...choose(), ...(lockWaitMs !== undefined && { lockWaitMs }) }),
   scripted: async ({ choose }) => {
     const batonpass = await createBatonpass(choose())
     return closing({ batonpass }, batonpass)
@@ -130,6 +131,7 @@ const OPENERS: { readonly [Part in keyof StoreParts]: (opening: Opening) => Prom
   },
 }
 
+/** Loaded by the commands that ask it, and by no others. */
 const historyClass = async () => (await import('../../../services/history/handoff-history.ts')).HandoffHistory
 
 const closing = <Parts extends object>(parts: Parts, what: AsyncDisposable): Closing<Parts> => ({

@@ -22,7 +22,7 @@ export const threadSetup: Run = async (invocation) => {
   out.line(plain(`${path}: ${isWritten ? 'the empty block is at the top now.' : 'the block was there before.'}`))
 }
 
-/** The store is closed, and it is said how much was hidden, before anything is shown. */
+/** Does some work on threads. Before anything is shown the store is closed, and the notes say how much was hidden. */
 const withThreads = async <T>(
   invocation: Invocation,
   work: (threads: Batonpass['threads']) => Promise<T>,
