@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { CliCommand, Flag } from '../src/adapters/cli/tree/command.ts'
-import { EXIT, EXIT_MEANINGS } from '../src/adapters/cli/tree/exit-codes.ts'
+import { EXIT, EXIT_MEANINGS } from '../src/adapters/cli/invocation/exit-codes.ts'
+import type { CliCommand, Flag } from '../src/adapters/cli/invocation/invocation.ts'
+import { STORE_FLAGS } from '../src/adapters/cli/invocation/store-flags.ts'
 import { COMMANDS } from '../src/adapters/cli/tree/index.ts'
-import { STORE_FLAGS } from '../src/adapters/cli/tree/store-flags.ts'
 import { filled } from './docs.ts'
 
 /** The reference of the command line. */

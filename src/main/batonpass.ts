@@ -62,6 +62,6 @@ export const createBatonpass = async <Notes extends MetadataTypes = MetadataType
   options: CreateOptions = {},
 ): Promise<Batonpass<Notes>> => {
   // Loaded when it is used: a program that imports us starts about as fast as one that does not.
-  const { compose } = await import('./compose.ts')
+  const { compose } = await import('./composition.ts')
   return (await compose(options)) as Batonpass<Notes>
 }

@@ -29,7 +29,7 @@ import { describeThrown } from '../domain/kernel/describe-thrown.ts'
 import type { Examined, Finding, HealthCheck } from '../ports/system/health-check.ts'
 import { examine } from '../services/doctor/examination.ts'
 import { readConfiguration } from './configuration.ts'
-import { placeOf } from './open-store.ts'
+import { storePlaceIn } from './open-store.ts'
 import type { StoreOptions } from './options.ts'
 
 /** Everything that is looked at: where, and as which program. */
@@ -153,7 +153,7 @@ const addressOf = (
   if ('problem' in store) return { problem: store.problem }
   const { schema, pooled } = store.options
   try {
-    const { database, dataDir } = placeOf(store.options)
+    const { database, dataDir } = storePlaceIn(store.options)
     return {
       address: defined({
         connectionString: database,

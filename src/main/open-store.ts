@@ -4,6 +4,7 @@ import type { openPglite } from '../adapters/postgres/embedded/open-pglite.ts'
 import type { openPostgres } from '../adapters/postgres/open/open-postgres.ts'
 import type { Addresses } from '../adapters/postgres/open/server-list.ts'
 import { mustBeAddressed, mustBeSaid } from '../adapters/postgres/open/store-address.ts'
+import type { OpenMigrator } from '../adapters/postgres/open-migrator.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import type { Store } from '../ports/store/store.ts'
@@ -16,7 +17,7 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
   const { store, schema, autoMigrate, pooled, mustExist, share, onWarning, readFrom, clock = systemClock } = options
   if (store === 'memory') return new (await import('../adapters/memory/memory-store.ts')).MemoryStore({ clock })
   if (store !== undefined) return store
-  const { database, dataDir } = placeOf(options)
+  const { database, dataDir } = storePlaceIn(options)
   const opened = await (database === undefined
     ? embedded(defined({ dataDir, schema, mustExist, share, onWarning }))
     : onServer(defined({ connectionString: database, readFrom, schema, autoMigrate, pooled, onWarning })))
@@ -47,7 +48,7 @@ const NO_REPLICA =
   '"readFrom" names a standby, and an embedded store has none. Give "database" as well, or leave "readFrom" out.'
 
 /** The place of the store: a server or a folder. @throws StoreFailure `store.bad_address` where none is named, or two are */
-export const placeOf = (options: StoreOptions): { readonly database?: Addresses; readonly dataDir?: string } => {
+export const storePlaceIn = (options: StoreOptions): { readonly database?: Addresses; readonly dataDir?: string } => {
   mustSayPlaces(options)
   const { database, databaseFile, readFrom, dataDir } = options
   if (readFrom !== undefined && (database ?? databaseFile) === undefined)
@@ -58,4 +59,19 @@ export const placeOf = (options: StoreOptions): { readonly database?: Addresses;
     return { database: database ?? addressIn(databaseFile ?? '') }
   if (dataDir === undefined) throw new StoreFailure('store.bad_address', 'No store is named.')
   return { dataDir }
+}
+
+/** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
+export const openMigrator = async (
+  options: Pick<
+    StoreOptions,
+    'database' | 'databaseFile' | 'dataDir' | 'schema' | 'mustExist' | 'share' | 'onWarning'
+  > & { readonly lockWaitMs?: number } = {},
+): Promise<OpenMigrator> => {
+  const { openMigratorAt } = await import('../adapters/postgres/open-migrator.ts')
+  const { database, dataDir } = storePlaceIn(options)
+  const { schema, mustExist, share, onWarning, lockWaitMs } = options
+  return openMigratorAt(
+    defined({ connectionString: database, dataDir, schema, mustExist, share, onWarning, lockWaitMs }),
+  )
 }

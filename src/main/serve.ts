@@ -3,14 +3,21 @@ import { type App, appOf } from '../adapters/http/app.ts'
 import type { EventStreamOptions } from '../adapters/http/event-stream.ts'
 import { isKeptHandoff, takeKeptHandoff } from '../adapters/http/handlers.ts'
 import { HttpProblem } from '../adapters/http/http-problem.ts'
-import { type Answering, type HttpTimeouts, LOOPBACK } from '../adapters/http/http-server.ts'
+import {
+  type Answering,
+  type HttpTimeouts,
+  LOOPBACK,
+  listenOnPort,
+  listenOnSocket,
+} from '../adapters/http/http-server.ts'
 import { hookEventIn } from '../adapters/http/request-bodies.ts'
 import type { StrangerLimits } from '../adapters/http/strangers.ts'
 import { homeStore } from '../adapters/place/home-folder.ts'
 import { takeProvenLock } from '../adapters/postgres/embedded/pglite-proven-lock.ts'
 import { IdleWatch } from '../adapters/terminal/idle-watch.ts'
-import { masterToken, removeRunning, writeRunning } from '../adapters/terminal/service-files.ts'
+import { masterToken, readRunning, removeRunning, writeRunning } from '../adapters/terminal/service-files.ts'
 import { lockService } from '../adapters/terminal/service-lock.ts'
+import { removeLeftSockets, type SocketPlace, socketPlaces } from '../adapters/terminal/service-socket.ts'
 import { type Deliver, Spool } from '../adapters/terminal/spooled-events.ts'
 import type { Environment } from '../adapters/terminal/transcript-files.ts'
 import { defined } from '../domain/kernel/defined.ts'
@@ -23,8 +30,7 @@ import { redactedLogger, safeLogger } from '../services/commands/safe-logger.ts'
 import { openStore } from './open-store.ts'
 import type { StoreOptions } from './options.ts'
 import { hiddenAccount, redactionIn, redactorFor, writeRules } from './redaction.ts'
-import { openDoors, type Undo } from './service-doors.ts'
-import { type Terminals, terminalsOn } from './terminal.ts'
+import { type Terminals, terminalsOn } from './terminals.ts'
 
 /** How a service is run. */
 export interface ServeOptions extends StoreOptions {
@@ -156,7 +162,7 @@ const spoolFor = async (folder: string, { terminals, requests }: Terminals, logg
     logger.warn({ path, problem }, 'a file in the spool cannot be read, and is left where it is'),
   )
   await spool.make()
-  await spool.drain({ olderThanMs: 0 }).catch(told(logger))
+  await spool.drain({ olderThanMs: 0 }).catch(warnLater(logger))
   return spool
 }
 
@@ -168,13 +174,13 @@ const jsonIn = (text: string): unknown => {
   }
 }
 
-const told =
+const warnLater =
   (logger: Logger) =>
   (error: unknown): void =>
     logger.warn({ problem: describeThrown(error) }, 'the spool is taken later')
 
 const sweeping = (spool: Spool, logger: Logger): (() => void) => {
-  const timer = setInterval(() => void spool.drain({ olderThanMs: SPOOL_MS }).catch(told(logger)), SPOOL_MS)
+  const timer = setInterval(() => void spool.drain({ olderThanMs: SPOOL_MS }).catch(warnLater(logger)), SPOOL_MS)
   return () => clearInterval(timer)
 }
 
@@ -230,3 +236,53 @@ const watched = ({ hono, streams }: App, idle: IdleWatch | undefined): Answering
 export { NotOwn } from '../adapters/files/own-files.ts'
 export { readRunning } from '../adapters/terminal/service-files.ts'
 export { AlreadyServed } from '../adapters/terminal/service-lock.ts'
+
+/** The steps that take back what was begun, the last one first. */
+type Undo = (() => PromiseLike<void> | void)[]
+
+/** Where a service is to listen. */
+interface DoorOptions {
+  readonly folder: string
+  readonly port?: number
+  readonly timeouts?: HttpTimeouts
+  readonly strangers?: StrangerLimits
+}
+
+interface Doors {
+  readonly socket?: SocketPlace
+  readonly port?: number
+}
+
+/** A socket for hooks and commands, and a port for those who asked for one. Where no socket can be had, the port is for all. */
+const openDoors = async (
+  answering: Answering,
+  { folder, port, timeouts, strangers }: DoorOptions,
+  undo: Undo,
+): Promise<Doors> => {
+  removeLeftSockets(folder, (await readRunning(folder))?.socket)
+  const socket = await openSocket(answering, { folder, timeouts }, undo)
+  if (socket !== undefined && port === undefined) return { socket }
+  const listening = await listenOnPort(answering, port ?? 0, timeouts, strangers)
+  undo.push(() => listening.close())
+  return defined({ socket, port: listening.port })
+}
+
+const openSocket = async (
+  answering: Answering,
+  { folder, timeouts }: { readonly folder: string; readonly timeouts: HttpTimeouts | undefined },
+  undo: Undo,
+): Promise<SocketPlace | undefined> => {
+  for (const place of socketPlaces(folder)) {
+    const listening = await listenOnSocket(answering, place.path, timeouts)
+    if (listening === undefined) {
+      place.remove()
+      continue
+    }
+    undo.push(async () => {
+      await listening.close()
+      place.remove()
+    })
+    return place
+  }
+  return undefined
+}

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { SHELLS } from '../../src/adapters/cli/invocation/flag-words.ts'
 import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
-import { SHELLS } from '../../src/adapters/cli/tree/shells.ts'
 import { batonWith } from './terminal.ts'
 
 const baton = batonWith({})

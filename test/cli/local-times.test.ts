@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { moment } from '../../src/adapters/cli/choose/history-args.ts'
-import { minuteIn, zoneIn, zoneSentence } from '../../src/adapters/cli/render/render-time.ts'
+import { moment } from '../../src/adapters/cli/choose/flag-values.ts'
+import { minuteIn, zoneIn, zoneSentence } from '../../src/adapters/cli/render/times.ts'
 import { instant } from '../../src/entry/index.ts'
 import { batonWith, historyInDatabase } from './terminal.ts'
 

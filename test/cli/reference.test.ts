@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { REFERENCE, renderReference } from '../../scripts/command-line.ts'
-import { EXIT } from '../../src/adapters/cli/tree/exit-codes.ts'
+import { EXIT } from '../../src/adapters/cli/invocation/exit-codes.ts'
 import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 
 const page = readFileSync(REFERENCE, 'utf8')

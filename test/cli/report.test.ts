@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { since } from '../../src/adapters/cli/choose/report-period.ts'
-import { widthOf } from '../../src/adapters/cli/render/render-text.ts'
+import { since } from '../../src/adapters/cli/commands/report.ts'
+import { widthOf } from '../../src/adapters/cli/render/text.ts'
 import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'

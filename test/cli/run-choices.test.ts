@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runChoices } from '../../src/adapters/cli/choose/run-choices.ts'
-import type { Invocation } from '../../src/adapters/cli/tree/command.ts'
+import type { Invocation } from '../../src/adapters/cli/invocation/invocation.ts'
 
 const invoked = (values: Invocation['values']): Invocation => ({ values, positionals: [], environment: {} }) as never
 

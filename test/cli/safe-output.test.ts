@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Table } from '../../src/adapters/cli/render/render-table.ts'
-import { cut, plain, plainLines, toJson, widthOf } from '../../src/adapters/cli/render/render-text.ts'
+import { cut, plain, plainLines, toJson, widthOf } from '../../src/adapters/cli/render/text.ts'
+import { Table } from '../../src/adapters/cli/render/text-table.ts'
 import { textOf } from '../../src/adapters/cli/terminal/style.ts'
 import { batonOn, historyInDatabase, NASTY } from './terminal.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { WORDS } from '../../src/adapters/cli/invocation/flag-words.ts'
 import { COMMANDS, GROUPS } from '../../src/adapters/cli/tree/index.ts'
-import { WORDS } from '../../src/adapters/cli/tree/words.ts'
 import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../../src/domain/handoff/handoff.ts'
 import { SESSION_MODES } from '../../src/domain/run/session-settings.ts'
 import { SESSION_STATES } from '../../src/domain/session/agent-session.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { renderFacts, renderText } from '../../src/adapters/cli/render/render-facts.ts'
-import { Table } from '../../src/adapters/cli/render/render-table.ts'
-import { widthOf, wrapped } from '../../src/adapters/cli/render/render-text.ts'
+import { renderFacts, renderText, widthOf, wrapped } from '../../src/adapters/cli/render/text.ts'
+import { Table } from '../../src/adapters/cli/render/text-table.ts'
 import { outputsOn } from '../../src/adapters/cli/terminal/outputs.ts'
 import { styleOf, textOf, writeSpans } from '../../src/adapters/cli/terminal/style.ts'
 import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
@@ -180,11 +179,11 @@ describe('colour', () => {
     const stdout = stream(80)
     const { out } = outputsOn(stdout, stream(), {})
     writeSpans(out, [{ text: `${ESCAPE}[31mevil`, style: 'title' }, { text: `${ESCAPE}[2J` }])
-    expect(stdout.written.join('')).toBe(`${ESCAPE}[1m\\u001b[31mevil${ESCAPE}[0m\\u001b[2J\n`)
+    expect(stdout.written.join('')).toBe(`${ESCAPE}[1m\\u001b[31mevil${ESCAPE}[22m\\u001b[2J\n`)
   })
 
   it('marks the titles of help', async () => {
-    expect(await helpOn(80, {})).toContain(`${ESCAPE}[1mFlags:${ESCAPE}[0m`)
+    expect(await helpOn(80, {})).toContain(`${ESCAPE}[1mFlags:${ESCAPE}[22m`)
     expect(await helpOn(undefined, {})).not.toContain(ESCAPE)
   })
 })

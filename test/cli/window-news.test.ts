@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeRunEvent, renderFigures } from '../../src/adapters/cli/render/render-run.ts'
+import { describeRunEvent, renderFigures } from '../../src/adapters/cli/render/run-lines.ts'
 import { RunProgress } from '../../src/adapters/cli/render/run-progress.ts'
 import { UNKNOWN_FIGURES } from '../../src/domain/run/run-event.ts'
 import type { RunEvent } from '../../src/entry/index.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasTooManyParts } from '../../src/adapters/config/complexity.ts'
+import { hasTooManyParts } from '../../src/adapters/config/text-limits.ts'
 import { readConfiguration } from '../../src/entry/index.ts'
 import { fileWith, problemsIn } from './checking.ts'
 

@@ -5,7 +5,7 @@ import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
 import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { createBatonpass } from '../../src/main/batonpass.ts'
 
-import { openMigrator } from '../../src/main/migrator.ts'
+import { openMigrator } from '../../src/main/open-store.ts'
 import { makeStore } from './made-store.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

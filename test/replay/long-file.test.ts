@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readLines } from '../../src/adapters/cli/terminal/read-lines.ts'
+import { readLines } from '../../src/adapters/cli/choose/recordings.ts'
 import { contextAt, writeLongRecording } from '../support/long-recording.ts'
 import { baton, type ReplayJson } from './run-replay.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeRunEvent } from '../../src/adapters/cli/render/render-run.ts'
+import { describeRunEvent } from '../../src/adapters/cli/render/run-lines.ts'
 import type { HookSettings } from '../../src/entry/hooks.ts'
 import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
 import type { LogFields } from '../../src/ports/system/logger.ts'

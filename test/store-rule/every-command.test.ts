@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { CliCommand, Invocation } from '../../src/adapters/cli/tree/command.ts'
+import type { CliCommand, Invocation } from '../../src/adapters/cli/invocation/invocation.ts'
 import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { type Situation, situationsIn } from './situations.ts'
 
@@ -88,6 +88,7 @@ const used = async (command: CliCommand, { positionals = [], values = {} }: Word
     environment: { PATH: process.env.PATH, ...base, ...at.environment },
     out: { line: (text) => void out.push(text) },
     notes: { line: (text) => void notes.push(text) },
+    hint: (words) => words,
     interruption: () => AbortSignal.abort(),
     onStore: ({ name }) => {
       stores.push(name)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'
 import { CountingIds, FixedClock } from '../../src/entry/testing.ts'
-import { terminalsOn } from '../../src/main/terminal.ts'
+import { terminalsOn } from '../../src/main/terminals.ts'
 import type { HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
 
 describe('a terminal whose window reaches the milestone for threads', () => {

@@ -1,10 +1,18 @@
 import type { z } from 'zod'
 import { AGENT_RUNTIMES } from '../../domain/run/agent-settings.ts'
+import { SESSION_MODES } from '../../domain/run/session-settings.ts'
 import { hooksSchema } from './hook-schema.ts'
-import { milestonesSchema } from './milestone-schema.ts'
-import { sessionSchema } from './session-schema.ts'
-import { checkedText, count, list, percentage, section, text, usedOrNever, word } from './values.ts'
+import { milestonesSchema, monitorPercentages, restartThreshold, sessionThresholds } from './milestone-claims.ts'
+import { checkedText, count, duration, LONGEST_WORK_MS, list, section, text, word } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
+
+/** Keys about sessions, of a whole configuration or of one agent. */
+export const sessionSchema = section({
+  ...sessionThresholds,
+  max_handoffs_per_job: count(0, 'restarts').optional(),
+  mode: word(SESSION_MODES).optional(),
+  timeout: duration(LONGEST_WORK_MS).optional(),
+})
 
 /** Names by which people know these runtimes elsewhere. */
 const OTHER_NAMES = { 'claude-code': 'claude', 'claude-agent-sdk': 'claude-sdk', 'codex-cli': 'codex' } as const
@@ -19,13 +27,10 @@ const agentSchema = section({
   model: text.optional(),
   permission_mode: text.optional(),
   context_limit: count(1, 'tokens').optional(),
-  context_restart_threshold: usedOrNever.optional(),
+  ...restartThreshold,
   milestones: milestonesSchema.optional(),
   session: sessionSchema.nullish(),
-  context_monitor: section({
-    warning_percentage: percentage.optional(),
-    critical_percentage: percentage.optional(),
-  }).nullish(),
+  context_monitor: section(monitorPercentages).nullish(),
   working_directory: workingDirectorySchema.nullish(),
   workspace: workspaceSchema.nullish(),
   hooks: hooksSchema.nullish(),

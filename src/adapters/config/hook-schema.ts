@@ -2,15 +2,16 @@ import { z } from 'zod'
 import { isSafeAddress } from '../../domain/hooks/hook-address.ts'
 import { hasVariable, secretProblem } from '../../domain/hooks/hook-secret.ts'
 import {
+  DEFAULT_SLACK_TOKEN,
   HOOK_EVENTS,
   HOOK_METHODS,
   HOOK_MOMENTS,
   type HookFunction,
   type HookMoment,
   type HookSettings,
+  type SlackChannel,
 } from '../../domain/hooks/hook-settings.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { noDiscordChannel, slackKeys, slackPlace, toOnePlace } from './slack-schema.ts'
 import {
   commandLine,
   duration,
@@ -18,12 +19,65 @@ import {
   LONGEST_STEP_MS,
   list,
   meant,
-  said,
+  problemText,
   section,
   text,
   textLike,
   word,
 } from './values.ts'
+
+const CHANNEL = /^[A-Z][A-Z0-9]{5,20}$/
+const VARIABLE_NAME = /^[A-Za-z_]\w{0,127}$/
+
+/** Keys of a hook that writes to Slack as a bot, beside those that every hook has. */
+const slackKeys = {
+  channel_id: textLike(
+    (raw) => CHANNEL.test(raw),
+    'the id of a channel',
+    'Write one such as C0123456789; Slack shows it at the end of "About" of the channel.',
+  ).optional(),
+  bot_token_env: textLike(
+    (raw) => VARIABLE_NAME.test(raw),
+    'the name of a variable',
+    `Write the name of the variable that holds the token, such as ${DEFAULT_SLACK_TOKEN}, and not the token itself.`,
+  ).optional(),
+}
+
+interface SlackContent {
+  readonly url?: string | undefined
+  readonly channel_id?: string | undefined
+  readonly bot_token_env?: string | undefined
+}
+
+const ADVICE = `Write url: \${SLACK_WEBHOOK_URL} for a webhook, or channel_id: C0123456789 with a token in ${DEFAULT_SLACK_TOKEN}.`
+
+/** A message goes to a webhook, or to a channel as a bot. */
+const toOnePlace = ({ value, issues }: z.core.ParsePayload<SlackContent>): void => {
+  const wrong = (problem: string, ...path: readonly string[]): void =>
+    void issues.push({ code: 'custom', input: undefined, message: problemText(problem, ADVICE), path: [...path] })
+  if (value.url === undefined && value.channel_id === undefined) wrong('it says neither url nor channel_id')
+  if (value.url !== undefined && value.channel_id !== undefined) wrong('url is there as well', 'channel_id')
+  if (value.channel_id === undefined && value.bot_token_env !== undefined)
+    wrong('it goes with channel_id', 'bot_token_env')
+}
+
+/** Discord has channels too, and other ways into them. */
+const noDiscordChannel = z
+  .undefined({
+    error: problemText(
+      'Discord is written to by the address of a webhook',
+      `Make a webhook in the settings of the channel, and write url: \${DISCORD_WEBHOOK_URL}.`,
+    ),
+  })
+  .optional()
+
+/** The place a message goes to, as the library has it. */
+const slackPlace = ({
+  url = '',
+  channel_id: channelId,
+  bot_token_env: botTokenEnv = DEFAULT_SLACK_TOKEN,
+}: SlackContent): { readonly url: string } | SlackChannel =>
+  channelId === undefined ? { url } : { channelId, botTokenEnv }
 
 const HOOK_TYPES = ['shell', 'webhook', 'slack', 'discord', 'function'] as const
 
@@ -51,14 +105,14 @@ const oneLine = textLike(
 /** One that names a variable is looked at when it is used. */
 const secret = oneLine.superRefine((raw, context) => {
   const wrong = hasVariable(raw) ? undefined : secretProblem(raw)
-  if (wrong !== undefined) context.addIssue({ code: 'custom', message: said(wrong.problem, wrong.advice) })
+  if (wrong !== undefined) context.addIssue({ code: 'custom', message: problemText(wrong.problem, wrong.advice) })
 })
 
 const headers = z.record(z.string().regex(HEADER_NAME), oneLine, {
   error: ({ code }) =>
     code === 'invalid_key'
-      ? said('it is not the name of a header', 'Use letters, digits and hyphens.')
-      : said('it is not a section of headers', 'Write names and values, such as X-Team: core.'),
+      ? problemText('it is not the name of a header', 'Use letters, digits and hyphens.')
+      : problemText('it is not a section of headers', 'Write names and values, such as X-Team: core.'),
 })
 
 const isFunction = (raw: unknown): boolean => typeof raw === 'function'
@@ -93,15 +147,15 @@ const hook = z.discriminatedUnion(
       type: z.literal('function'),
       ...common,
       run: z.custom<HookFunction>(isFunction, {
-        error: said('it is not a function', 'Give one from a program; a file cannot hold one.'),
+        error: problemText('it is not a function', 'Give one from a program; a file cannot hold one.'),
       }),
     }),
   ],
   {
     error: ({ code, input }) =>
       code === 'invalid_union'
-        ? said('the type of the hook is not known', meant((input as { type?: unknown }).type, HOOK_TYPES))
-        : said('it is not a hook', 'Write keys, such as type: shell and command: npm test.'),
+        ? problemText('the type of the hook is not known', meant((input as { type?: unknown }).type, HOOK_TYPES))
+        : problemText('it is not a hook', 'Write keys, such as type: shell and command: npm test.'),
   },
 )
 

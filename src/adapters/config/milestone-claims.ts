@@ -1,11 +1,42 @@
 import { MILESTONE_NAMES, milestonesAt } from '../../domain/window/milestone.ts'
 import { type FoundProblem, type MilestoneClaim, pathText, type SettingPath } from './milestone-settings.ts'
-import { fraction, percentage, remaining, rounded, usedOrNever } from './values.ts'
+import { formOf, fraction, list, percentage, remaining, rounded, section, usedOrNever } from './values.ts'
 
-type Reader = typeof fraction | typeof usedOrNever
+/** The milestones as a list of fractions. */
+export const milestoneList = list(fraction, '[0.5, 0.65, 0.85]')
+
+/** The milestones by name. */
+export const milestonesByName = section({
+  warning: fraction.nullable().optional(),
+  critical: fraction.nullable().optional(),
+  restart: fraction.nullable().optional(),
+})
+
+/** The milestones in either form. */
+export const milestonesSchema = formOf(Array.isArray, milestoneList, milestonesByName)
+
+/** The keys of a session that say at which point its window is restarted: as what remains, or as what is used. */
+export const sessionThresholds = {
+  context_threshold: remaining.optional(),
+  context_handoff_threshold: remaining.optional(),
+  context_restart_threshold: usedOrNever.optional(),
+}
+
+/** The same without a section around it. */
+export const restartThreshold = { context_restart_threshold: sessionThresholds.context_restart_threshold }
+
+/** Two milestones as percentages. */
+export const monitorPercentages = {
+  warning_percentage: percentage.optional(),
+  critical_percentage: percentage.optional(),
+}
+
+type Reader =
+  | typeof fraction
+  | typeof sessionThresholds.context_threshold
+  | typeof restartThreshold.context_restart_threshold
 
 const REMAINING_THRESHOLDS = ['context_handoff_threshold', 'context_threshold'] as const
-const HANDOFF_THRESHOLD: SettingPath = ['session', 'context_handoff_threshold']
 const RESTART_THRESHOLDS: readonly SettingPath[] = [
   ['session', 'context_restart_threshold'],
   ['context_restart_threshold'],
@@ -13,11 +44,11 @@ const RESTART_THRESHOLDS: readonly SettingPath[] = [
 
 /** The keys people know from elsewhere, and what each says. */
 const ALIASES: readonly (readonly [path: SettingPath, name: string, reader: Reader])[] = [
-  [['context_monitor', 'warning_percentage'], 'warning', percentage],
-  [['context_monitor', 'critical_percentage'], 'critical', percentage],
-  [['session', 'context_threshold'], 'restart', remaining],
-  [HANDOFF_THRESHOLD, 'restart', remaining],
-  ...RESTART_THRESHOLDS.map((path) => [path, 'restart', usedOrNever] as const),
+  [['context_monitor', 'warning_percentage'], 'warning', monitorPercentages.warning_percentage],
+  [['context_monitor', 'critical_percentage'], 'critical', monitorPercentages.critical_percentage],
+  [['session', 'context_threshold'], 'restart', sessionThresholds.context_threshold],
+  [['session', 'context_handoff_threshold'], 'restart', sessionThresholds.context_handoff_threshold],
+  ...RESTART_THRESHOLDS.map((path) => [path, 'restart', restartThreshold.context_restart_threshold] as const),
 ]
 
 /** The claims of a content about milestones, key by key. */
@@ -63,7 +94,7 @@ const claimAt = (
   if (raw === undefined) return undefined
   if (raw === null && path.at(-2) === 'milestones') return { path, name, at: null }
   const read = reader.safeParse(raw)
-  return read.success ? { path, name, at: read.data } : 'unreadable'
+  return read.success && read.data !== undefined ? { path, name, at: read.data } : 'unreadable'
 }
 
 /** One threshold says what remains and the other what is used: a file with both has mistaken one of them. */
@@ -95,8 +126,8 @@ export const thresholdRemarks = (content: unknown, base: SettingPath = []): read
   RESTART_THRESHOLDS.flatMap((path) => {
     const used = valueAt(content, [...base, ...path])
     if (typeof used !== 'number' || used <= 1) return []
-    const meant = used >= 10 && used <= 100 ? ` Write ${rounded(used / 100)} if ${used} % was meant.` : ''
-    return [`${pathText([...base, ...path])} is ${used}, above 1: a full window is never restarted.${meant}`]
+    const correction = used >= 10 && used <= 100 ? ` Write ${rounded(used / 100)} if ${used} % was meant.` : ''
+    return [`${pathText([...base, ...path])} is ${used}, above 1: a full window is never restarted.${correction}`]
   })
 
 /** The value at a path, through own keys only. */

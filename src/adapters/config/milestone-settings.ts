@@ -47,7 +47,7 @@ export const conflictsIn = (claims: readonly MilestoneClaim[]): readonly FoundPr
     return [
       {
         path: claim.path,
-        problem: `it puts the ${claim.name} milestone ${placeOf(claim.at)}, and ${one} puts it ${placeOf(first.at)}`,
+        problem: `it puts the ${claim.name} milestone ${positionText(claim.at)}, and ${one} puts it ${positionText(first.at)}`,
         advice: `Keep ${one} or ${other}, not both.`,
       },
     ]
@@ -95,11 +95,11 @@ const ALL_OFF: FoundProblem = {
 }
 
 const settingOf = (name: string, claims: readonly MilestoneClaim[], isList: boolean): MilestoneSetting => {
-  const mine = claims.filter((claim) => claim.name === name)
-  const [first] = mine
-  if (first !== undefined) return { name, at: first.at, paths: mine.map(({ path }) => path) }
+  const claimsOfIt = claims.filter((claim) => claim.name === name)
+  const [first] = claimsOfIt
+  if (first !== undefined) return { name, at: first.at, paths: claimsOfIt.map(({ path }) => path) }
   if (isList) return { name, at: null, paths: [['milestones']] }
-  return { name, at: DEFAULT_MILESTONES.find((known) => known.name === name)?.at ?? null, paths: [] }
+  return { name, at: DEFAULT_MILESTONES.find((milestone) => milestone.name === name)?.at ?? null, paths: [] }
 }
 
 const isDefault = ({ paths }: MilestoneSetting): boolean => paths.length === 0
@@ -108,7 +108,7 @@ const isDefault = ({ paths }: MilestoneSetting): boolean => paths.length === 0
 const mustYield = ({ at }: MilestoneSetting, later: readonly MilestoneSetting[]): boolean =>
   later.some((other) => !isDefault(other) && other.at !== null && at !== null && at >= other.at)
 
-const placeOf = (at: number | null): string => (at === null ? 'off' : `at ${at}`)
+const positionText = (at: number | null): string => (at === null ? 'off' : `at ${at}`)
 
 const described = ({ name, at, paths }: MilestoneSetting): string =>
   `${name} (${at}${paths.length === 0 ? ', the default' : ''})`

@@ -1,8 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLError } from 'yaml'
 import { ConfigurationError } from '../../domain/run/configuration.ts'
-import { hasTooManyParts } from './complexity.ts'
 import type { SettingPath } from './milestone-settings.ts'
-import { nestsTooDeep } from './nesting.ts'
+import { hasTooManyParts, nestsTooDeep } from './text-limits.ts'
 
 /** The content of a text, and the line of each part of it. */
 export interface ParsedText {

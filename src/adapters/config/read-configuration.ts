@@ -13,7 +13,6 @@ import {
   type SettledMilestones,
   settleMilestones,
 } from './milestone-settings.ts'
-import { adviceAgainst } from './not-for-files.ts'
 import { type ParsedText, parseText } from './parse-text.ts'
 import { placeOfKey, schemaFor } from './schema.ts'
 import { templatesIn } from './template-file.ts'
@@ -103,3 +102,22 @@ const errorOf = (problems: readonly FoundProblem[], lineOf: (path: SettingPath) 
       .map(({ path, problem, advice }) => defined({ path: pathText(path), problem, advice, line: lineOf(path) }))
       .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
   )
+
+const NETWORKS =
+  'A configuration may come from anywhere, so it cannot open networks. Use allowNetworks in code, or --allow-network.'
+
+/** Keys that people look for in a file and that only a program or a flag may say, compared without case and marks. */
+const NOT_FOR_FILES: Readonly<Record<string, string>> = {
+  allownetwork: NETWORKS,
+  allownetworks: NETWORKS,
+  allowednetworks: NETWORKS,
+}
+
+/** Where to say instead what a file may not, if the key is of that kind. */
+const adviceAgainst = (key: string): string | undefined => {
+  const word = key
+    .slice(0, 64)
+    .toLowerCase()
+    .replaceAll(/[_\-\s]/g, '')
+  return Object.hasOwn(NOT_FOR_FILES, word) ? NOT_FOR_FILES[word] : undefined
+}

@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import { EXHAUSTED_CHOICES } from '../../domain/run/configuration.ts'
 import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
-import { agentsSchema } from './agent-schema.ts'
+import { agentsSchema, sessionSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
-import { milestoneList, milestonesByName, milestonesSchema } from './milestone-schema.ts'
+import {
+  milestoneList,
+  milestonesByName,
+  milestonesSchema,
+  monitorPercentages,
+  restartThreshold,
+} from './milestone-claims.ts'
 import { redactSchema } from './redact-schema.ts'
-import { sessionSchema } from './session-schema.ts'
 import { threadSchema } from './thread-schema.ts'
 import {
   count,
@@ -14,12 +19,10 @@ import {
   flag,
   LONGEST_STEP_MS,
   LONGEST_WORK_MS,
-  percentage,
   retention,
   section,
   text,
   textOrOff,
-  usedOrNever,
   word,
 } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
@@ -27,13 +30,12 @@ import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 /** A section without keys below it is null in YAML, and means what an absent one does. */
 const keys = {
   context_limit: count(1, 'tokens').optional(),
-  context_restart_threshold: usedOrNever.optional(),
+  ...restartThreshold,
   milestones: milestonesByName.optional(),
   session: sessionSchema.nullish(),
   context_monitor: section({
     enabled: flag.optional(),
-    warning_percentage: percentage.optional(),
-    critical_percentage: percentage.optional(),
+    ...monitorPercentages,
   }).nullish(),
   restart: section({
     policy: word(PRESSURE_POLICIES).optional(),

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
-import { fileText } from './file-text.ts'
-import { fileInside, mustLieIn } from './inside-folder.ts'
+import { fileInside, fileText, mustLieIn } from './file-text.ts'
 import type { FoundProblem } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 

@@ -3,12 +3,12 @@ import { retentionProblem } from '../../domain/kernel/command-retention.ts'
 import { nearestWord } from '../../domain/kernel/nearest-word.ts'
 
 /** A problem with a value: a first line that says what, and a second that says what to do. */
-export const said = (problem: string, advice: string): string => `${problem}\n${advice}`
+export const problemText = (problem: string, advice: string): string => `${problem}\n${advice}`
 
 class Wrong {
   readonly text: string
   constructor(problem: string, advice: string) {
-    this.text = said(problem, advice)
+    this.text = problemText(problem, advice)
   }
 }
 
@@ -17,7 +17,7 @@ type Form = Readonly<Record<string, unknown>>
 
 const A_TEXT: Form = { type: 'string', minLength: 1 }
 
-/** A value as a reader of our own takes it, so that what is wrong is said in our own words. */
+/** A value as a reader of our own takes it, so that what is wrong is problemText in our own words. */
 const value = <T>(form: Form, read: (raw: unknown) => T | Wrong) =>
   z
     .unknown()
@@ -209,28 +209,30 @@ export const flag = value({ type: 'boolean' }, (raw) =>
 export const word = <Word extends string>(words: readonly Word[], otherNames: Readonly<Record<string, Word>> = {}) =>
   value({ enum: words }, (raw) => {
     const other = typeof raw === 'string' && Object.hasOwn(otherNames, raw) ? otherNames[raw] : raw
-    return words.find((known) => known === raw) ?? new Wrong(`${shown(raw)} is not known`, meant(other, words))
+    return words.find((one) => one === raw) ?? new Wrong(`${shown(raw)} is not known`, meant(other, words))
   })
 
 /** Advice about an unknown word. */
-export const meant = (raw: unknown, known: readonly string[]): string => {
-  const nearest = typeof raw === 'string' ? nearestWord(raw, known) : undefined
-  return nearest === undefined ? `Use one of: ${known.join(', ')}.` : `Did you mean "${nearest}"?`
+export const meant = (raw: unknown, words: readonly string[]): string => {
+  const nearest = typeof raw === 'string' ? nearestWord(raw, words) : undefined
+  return nearest === undefined ? `Use one of: ${words.join(', ')}.` : `Did you mean "${nearest}"?`
 }
 
 /** Values one after the other, at least one. */
 export const list = <Item extends z.ZodType>(item: Item, example: string) =>
   z
-    .array(item, { error: ({ input }) => said(`${shown(input)} is not a list`, `Write a list such as ${example}.`) })
-    .min(1, { error: said('the list is empty', `Write a list such as ${example}, or leave it out.`) })
+    .array(item, {
+      error: ({ input }) => problemText(`${shown(input)} is not a list`, `Write a list such as ${example}.`),
+    })
+    .min(1, { error: problemText('the list is empty', `Write a list such as ${example}, or leave it out.`) })
 
 /** Keys and values. A key it does not know is refused, with the nearest one it knows, one line for each. */
 export const section = <Shape extends z.ZodRawShape>(shape: Shape) => {
-  const known = Object.keys(shape)
+  const keys = Object.keys(shape)
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? (issue.keys as readonly string[]).map((key) => meant(key, known)).join('\n')
-        : said(`${shown(issue.input)} stands where keys are expected`, `Known keys: ${known.join(', ')}.`),
+        ? (issue.keys as readonly string[]).map((key) => meant(key, keys)).join('\n')
+        : problemText(`${shown(issue.input)} stands where keys are expected`, `Known keys: ${keys.join(', ')}.`),
   })
 }

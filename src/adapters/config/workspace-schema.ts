@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { branchProblem, patternProblem } from '../../domain/conversation/worktree.ts'
-import { checkedText, formOf, said, section, text, word } from './values.ts'
+import { checkedText, formOf, problemText, section, text, word } from './values.ts'
 
 /** Where a conversation's work is done: in the working directory itself, or in a worktree of its own. */
 const WORKSPACE_STRATEGIES = ['none', 'worktree'] as const
@@ -8,9 +8,9 @@ const WORKSPACE_STRATEGIES = ['none', 'worktree'] as const
 const hookInstead = (command: string): string =>
   `Write a hook instead: hooks: { after_run: [{ type: shell, on_events: [completed], command: "${command}" }] }.`
 
-/** Something that other tools do after a run, and that is a hook here. That it is off may be said. */
+/** Something that other tools do after a run, and that is a hook here. That it is off may be problemText. */
 const leftToHooks = (what: string, command: string) =>
-  z.literal(false, { error: said(`${what} is not done by Batonpass itself`, hookInstead(command)) }).optional()
+  z.literal(false, { error: problemText(`${what} is not done by Batonpass itself`, hookInstead(command)) }).optional()
 
 /** The name of a branch, as git takes it. */
 const branchName = checkedText((name) => {

@@ -10,28 +10,11 @@ import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { quoted } from '../../../processes/quoted.ts'
 import { readJobs } from '../../../services/history/job-report.ts'
 import { waitingDocuments } from '../../terminal/pending-files.ts'
-import { describeStore } from '../render/render-store.ts'
-
-/** The jobs of one store, and where its list ended. */
-export interface ToldStore {
-  readonly store: string
-  readonly at: Instant
-  readonly jobs: readonly Job[]
-  readonly next?: string
-}
-
-/** A store that could not be asked, and why. */
-export interface SilentStore {
-  readonly store: string
-  readonly code?: string
-  readonly problem: string
-}
-
-/** The answer of a store, or the reason there is none. */
-export type StoreAnswer = ToldStore | SilentStore
+import type { StoreAnswer, ToldStore } from '../render/report-facts.ts'
+import { describeStore } from '../render/store-name.ts'
 
 /** The part of a report that every store is asked for. */
-export interface ReportAsked {
+export interface ReportQuestion {
   readonly since: Instant
   readonly page: Page
   /** Every page, and not one. */
@@ -44,19 +27,19 @@ export interface ReportAsked {
 export const askStore = async (
   options: StoreOptions,
   open: () => Promise<Store>,
-  asked: ReportAsked,
+  question: ReportQuestion,
 ): Promise<ToldStore> => {
   await using store = await open()
-  const documents = await documentsIn(options.dataDir ?? asked.folder)
+  const documents = await documentsIn(options.dataDir ?? question.folder)
   const parts = { store, processes: nodeProcesses, documents }
   const jobs: Job[] = []
-  for (let page = asked.page; ; ) {
-    const { items, next, at } = await readJobs(parts, { since: asked.since }, page)
+  for (let page = question.page; ; ) {
+    const { items, next, at } = await readJobs(parts, { since: question.since }, page)
     jobs.push(...items)
-    const told = { store: describeStore(options), at, jobs }
-    if (next === undefined) return told
-    if (!asked.isAll) return { ...told, next }
-    page = { ...asked.page, after: next }
+    const soFar = { store: describeStore(options), at, jobs }
+    if (next === undefined) return soFar
+    if (!question.isAll) return { ...soFar, next }
+    page = { ...question.page, after: next }
   }
 }
 
@@ -70,7 +53,7 @@ export const askedOf = async (options: StoreOptions, asking: Promise<ToldStore>)
   }
 }
 
-/** A folder is brought up to date by whoever opens it alone, which a person decides. */
+/** A folder of an older version is brought up to date when a command opens that one alone: a person decides it. */
 const reasonOf = (error: unknown, { dataDir }: StoreOptions): string =>
   error instanceof StoreFailure && error.code === 'store.not_migrated' && dataDir !== undefined
     ? `an older version wrote it, and it is left as it is. "baton report --data-dir ${quoted(dataDir)}" brings it up to date.`

@@ -1,15 +1,22 @@
-import { HANDOFF_STATUSES } from '../../../domain/handoff/handoff.ts'
+import {
+  HANDOFF_KINDS,
+  HANDOFF_STATUSES,
+  type HandoffKind,
+  type HandoffMetadata,
+} from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { HandoffFilter } from '../../../ports/store/history-filters.ts'
-import { zoneIn } from '../render/render-time.ts'
-import type { Invocation } from '../tree/command.ts'
-import { notTogether, orderOf } from '../tree/list-command.ts'
-import { UsageError } from '../tree/problems.ts'
-import { duration, moment, oneOf, parsedFlag, textFlag } from './history-args.ts'
-import { kindFrom } from './shown-words.ts'
+import type { Page, Paged } from '../../../ports/store/page.ts'
+import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import { kindWord } from '../invocation/flag-words.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { zoneIn } from '../render/times.ts'
+import { duration, moment, notTogether, oneOf, orderOf, parsedFlag, textFlag } from './flag-values.ts'
+import { conversationFlag } from './subject.ts'
 
 /** Which handoffs the flags ask for, but for the conversation, which is looked for first. */
-export const handoffFilter = (invocation: Invocation): HandoffFilter => {
+const handoffFilter = (invocation: Invocation): HandoffFilter => {
   notTogether(invocation, 'agent', 'source')
   notTogether(invocation, 'agent', 'target')
   const unclaimedForMs = parsedFlag(invocation, 'unclaimed-for', duration)
@@ -29,4 +36,20 @@ export const handoffFilter = (invocation: Invocation): HandoffFilter => {
     overdue: isOverdue ? defined({ unclaimedForMs }) : undefined,
     order: orderOf(invocation),
   })
+}
+
+/** A kind from its own word, or from the one that tables show. @throws TypeError when it is neither */
+const kindFrom = (text: string): HandoffKind => {
+  const found = HANDOFF_KINDS.find((kind) => kind === text || kindWord(kind) === text)
+  if (found !== undefined) return found
+  const words = HANDOFF_KINDS.map((kind) => (kindWord(kind) === kind ? kind : `${kindWord(kind)} (${kind})`))
+  throw new TypeError(`it must be one of ${words.join(', ')}.`)
+}
+
+/** The handoffs that the flags ask for, page by page. A mistake in the flags is found at once. */
+export const readHandoffs = (invocation: Invocation) => {
+  const filter = handoffFilter(invocation)
+  const conversation = conversationFlag(invocation, 'conversation')
+  return async (history: HandoffHistory, page: Page): Promise<Paged<HandoffMetadata>> =>
+    history.listHandoffs(defined({ ...filter, conversationId: await conversation(history) }), page)
 }

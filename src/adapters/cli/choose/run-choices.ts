@@ -11,9 +11,9 @@ import { readConfiguration } from '../../../main/configuration.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import type { RunRequest } from '../../../services/run/run-request.ts'
 import { uuidV7Ids } from '../../system/uuid-v7-ids.ts'
-import type { Invocation } from '../tree/command.ts'
-import { UsageError } from '../tree/problems.ts'
-import { duration, oneOf, parsedFlag, textFlag } from './history-args.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { duration, oneOf, parsedFlag, textFlag } from './flag-values.ts'
 
 /** The prompt: a word on the command line, a file, or standard input. */
 export const promptFrom = async (invocation: Invocation): Promise<string> => {
@@ -156,7 +156,7 @@ export const wholeNumber =
     return number
   }
 
-/** @throws UsageError when a session is named and the runtime cannot go on in one */
+/** @throws UsageError when a session is named and the runtime cannot resume one */
 export const mustResume = (runtime: AgentRuntime, { resume }: RunChoices): void => {
   if (resume !== undefined && runtime.resume === undefined)
     throw new UsageError('--resume: this runtime cannot go on in a session.')

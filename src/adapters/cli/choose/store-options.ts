@@ -5,10 +5,10 @@ import { workingFolder } from '../../place/home-folder.ts'
 import { serviceOf } from '../../place/service-place.ts'
 import { remarksOn } from '../../place/store-remarks.ts'
 import { type ChosenStore, chooseStore, type StorePlace } from '../../place/store-rule.ts'
-import { describeStore } from '../render/render-store.ts'
-import { plain } from '../render/render-text.ts'
-import type { Invocation } from '../tree/command.ts'
-import { UsageError } from '../tree/problems.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { describeStore } from '../render/store-name.ts'
+import { plain } from '../render/text.ts'
 
 /** The store of an invocation, and why it is this one. */
 interface CommandStore {
@@ -84,21 +84,33 @@ const ofPostgres = (name: string, address: string | readonly string[] | undefine
   throw new UsageError(`${name} begins with ${scheme}://, and Batonpass keeps its record in Postgres. ${shape}`)
 }
 
-/** The store of a command that needs only its name, and opens nothing. */
-export const storeOptions = (invocation: Invocation): StoreOptions => storeOf(invocation).options
+/** How a command uses its store. */
+export interface StoreUse {
+  /**
+   * To write makes a store that is missing, and to read changes or reads what is there. A command that only needs to know
+   * which store it is, says nothing about it.
+   */
+  readonly to: 'read' | 'write' | 'know'
+  /** A folder of the command's own, where nobody names a store for it. No variable counts. */
+  readonly ownFolder?: string
+}
 
-/** The store of a command that writes, which makes it when it is missing. */
-export const storeToWrite = (invocation: Invocation): StoreOptions => said(invocation, storeOf(invocation))
+/**
+ * The store of a command. What there is to say about it is said on the side.
+ *
+ * @throws UsageError where flags or variables contradict each other
+ */
+export const storeFor = (invocation: Invocation, { to, ownFolder }: StoreUse): StoreOptions => {
+  const found = (ownFolder === undefined ? undefined : ownStore(invocation, ownFolder)) ?? storeOf(invocation)
+  if (to === 'know') return found.options
+  return { ...announced(invocation, found), ...(to === 'read' && { mustExist: true }) }
+}
 
-/** The store of a command that changes or reads what is there: where there is none, none is made. */
-export const storeToRead = (invocation: Invocation): StoreOptions => ({ ...storeToWrite(invocation), mustExist: true })
-
-/** The folder of a command's own, where nobody names a store for it. No variable counts. */
-export const storeOfItsOwn = (invocation: Invocation, dataDir: string): StoreOptions => {
+const ownStore = (invocation: Invocation, dataDir: string): CommandStore | undefined => {
   const { folder, server } = namedIn(invocation, false)
-  if (folder !== undefined || server !== undefined) return storeToWrite(invocation)
+  if (folder !== undefined || server !== undefined) return undefined
   const chosen = { place: { dataDir }, by: 'project', why: 'its own folder', strangers: [] } as const
-  return said(invocation, { options: { dataDir }, chosen, folder: undefined })
+  return { options: { dataDir }, chosen, folder: undefined }
 }
 
 /** Where the service of a store is, and why it is this store. */
@@ -130,11 +142,11 @@ export const serviceIn = (invocation: Invocation, folder: string | undefined = w
 /** The same, for a command that uses the store: says on the side what there is to say about it. */
 export const serviceToUse = (invocation: Invocation, folder: string | undefined = workingFolder()): CommandService => ({
   ...serviceIn(invocation, folder),
-  store: said(invocation, storeOf(invocation, { isService: true, workingFolder: folder }), folder),
+  store: announced(invocation, storeOf(invocation, { isService: true, workingFolder: folder }), folder),
 })
 
 /** Says what a person should know. The store itself is named by the program: where it is unusual, or when something fails. */
-const said = (
+const announced = (
   invocation: Invocation,
   { options, chosen }: CommandStore,
   folder: string | undefined = workingFolder(),

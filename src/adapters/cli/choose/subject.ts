@@ -1,16 +1,20 @@
+import { sep } from 'node:path'
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
 import { titleBegins, titleOf } from '../../../domain/conversation/title.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { ID_LENGTH, idEnding, SHORTEST_ENDING, shortId } from '../../../domain/kernel/id-ending.ts'
+import { ID_LENGTH, idEnding, SHORTEST_ENDING, shortestEnding, shortId } from '../../../domain/kernel/id-ending.ts'
 import { agentSessionId, type ConversationId, conversationId, handoffId } from '../../../domain/kernel/ids.ts'
+import type { Instant } from '../../../domain/kernel/instant.ts'
 import type { IdKind } from '../../../ports/store/id-search.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
-import { plain } from '../render/render-text.ts'
-import type { Invocation } from '../tree/command.ts'
-import { UsageError } from '../tree/problems.ts'
-import { notFound, textFlag } from './history-args.ts'
-import { latestHere, latestOfAll } from './latest-conversation.ts'
-import { ambiguous, MOST_LISTED, type NamedThing } from './matching-things.ts'
+import { workspaceOf } from '../../place/workspace.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { conversationFolder } from '../render/conversation-rows.ts'
+import { plain } from '../render/text.ts'
+import { age } from '../render/times.ts'
+import { notFound, textFlag } from './flag-values.ts'
 
 /** The things that a command can be about, and whether it changes something. */
 export interface SubjectRule {
@@ -155,4 +159,95 @@ export const conversationOf = async (history: HandoffHistory, { kind, id }: Name
   const found = kind === 'handoff' ? await history.handoff(handoffId(id)) : await history.session(agentSessionId(id))
   if (found === undefined) throw notFound('id', `there is no ${kind} with the id ${id}`)
   return found.conversationId
+}
+
+/** A thing that exists, and the kind of thing it is. */
+export interface NamedThing {
+  readonly kind: IdKind
+  readonly id: string
+}
+
+/** How many of several matches are listed. */
+const MOST_LISTED = 10
+
+/** The refusal of a word that means several things. It lists them, each by as much of its id as tells it from the others. */
+const ambiguous = async (
+  history: HandoffHistory,
+  word: string,
+  found: readonly NamedThing[],
+): Promise<CommandNotCompleted> => {
+  const length = shortestEnding(found.map(({ id }) => id))
+  const listed = await Promise.all(found.slice(0, MOST_LISTED).map((thing) => lineOf(history, thing, length)))
+  const more = found.length > MOST_LISTED ? ['  … and more'] : []
+  const head = `"${plain(word)}" means several things. Name one by its short id: (name.ambiguous)`
+  return new CommandNotCompleted([head, ...listed, ...more].join('\n'), EXIT.refused)
+}
+
+const lineOf = async (history: HandoffHistory, thing: NamedThing, length: number): Promise<string> => {
+  const { at, of } = await aboutOf(history, thing)
+  const conversation = of && (await history.conversation(of))
+  return [
+    `  ${thing.id.slice(-length)}`,
+    ...(thing.kind === 'conversation' ? [] : [thing.kind]),
+    ...(conversation === undefined ? [] : [titleOf(conversation)]),
+    ...(at === undefined ? [] : [age(at, Date.now())]),
+  ].join('  ')
+}
+
+interface About {
+  readonly at?: Instant
+  readonly of?: ConversationId
+}
+
+const aboutOf = async (history: HandoffHistory, { kind, id }: NamedThing): Promise<About> => {
+  if (kind === 'session') {
+    const session = await history.session(agentSessionId(id))
+    return session === undefined ? {} : { at: session.startedAt, of: session.conversationId }
+  }
+  if (kind === 'handoff') {
+    const handoff = await history.handoff(handoffId(id))
+    return handoff === undefined ? {} : { at: handoff.initiatedAt, of: handoff.conversationId }
+  }
+  const found: Conversation | undefined =
+    kind === 'conversation' ? await history.conversation(conversationId(id)) : undefined
+  return found === undefined ? {} : { at: found.openedAt, of: found.id }
+}
+
+/** So many of the newest sessions are looked at for one that worked here. */
+const MOST_SESSIONS = 100
+
+/** The conversation whose session was started last; without any session, the one that was opened last. */
+const latestOfAll = async (history: HandoffHistory): Promise<Conversation | undefined> => {
+  const [session] = (await history.listSessions({ order: 'newest_first' }, { limit: 1 })).items
+  if (session !== undefined) return history.conversation(session.conversationId)
+  return (await history.listConversations({ order: 'newest_first' }, { limit: 1 })).items[0]
+}
+
+/**
+ * The conversation that worked last in the workspace around a folder, or else in a folder above it. One in which something
+ * was said goes before one that was only started.
+ */
+const latestHere = async (
+  history: HandoffHistory,
+  folder: string = process.cwd(),
+): Promise<Conversation | undefined> => {
+  const here = workspaceOf(folder)
+  if (here === undefined) return undefined
+  const candidates = await newestConversations(history)
+  const above = (place: string): boolean => here.startsWith(place.endsWith(sep) ? place : `${place}${sep}`)
+  for (const isNear of [(place: string) => place === here, above])
+    for (const conversation of candidates) {
+      const place = workspaceOf(conversationFolder(conversation) ?? '')
+      if (place !== undefined && isNear(place)) return conversation
+    }
+  return undefined
+}
+
+/** The conversations of the newest sessions; those in which something was said first. */
+const newestConversations = async (history: HandoffHistory): Promise<readonly Conversation[]> => {
+  const { items } = await history.listSessions({ order: 'newest_first' }, { limit: MOST_SESSIONS })
+  const spoken = items.filter(({ progress }) => progress.turns > 0)
+  const ids = new Set([...spoken, ...items].map(({ conversationId }) => conversationId))
+  const found = await Promise.all([...ids].map((id) => history.conversation(id)))
+  return found.filter((conversation) => conversation !== undefined)
 }

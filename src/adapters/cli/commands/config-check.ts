@@ -7,11 +7,11 @@ import { describeFullWindow } from '../../../domain/run/full-window.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { readConfiguration } from '../../../main/configuration.ts'
 import { foreseenRefusals } from '../../hooks/foreseen-refusals.ts'
-import { allowedNetworks } from '../choose/allowed-networks.ts'
-import { renderConfiguration, renderProblems } from '../render/render-configuration.ts'
-import { toJson } from '../render/render-text.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { UsageError } from '../tree/problems.ts'
+import { allowedNetworks } from '../choose/network-flags.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { renderConfiguration, renderProblems } from '../render/configuration-lines.ts'
+import { toJson } from '../render/text.ts'
 
 /** Says what a configuration file amounts to, or what is wrong with it. Nothing is opened or started. */
 export const configCheck: Run = async (invocation) => {

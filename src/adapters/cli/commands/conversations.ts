@@ -1,53 +1,53 @@
 import { type Conversation, taskOf } from '../../../domain/conversation/conversation.ts'
 import { titleOf } from '../../../domain/conversation/title.ts'
+import type { LineageSubject } from '../../../domain/history/lineage.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { agentSessionId, conversationId, handoffId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import { textFlag } from '../choose/history-args.ts'
-import { conversationOf, subjectIn } from '../choose/subject.ts'
-import { withHistory } from '../choose/with-history.ts'
+import { notFound, orderOf, textFlag } from '../choose/flag-values.ts'
+import { conversationOf, type NamedThing } from '../choose/subject.ts'
 import { folderColumn, stateOf, titleColumn, type WithSession, withSessions } from '../render/conversation-rows.ts'
-import { age } from '../render/render-age.ts'
-import { renderBlock, renderFacts } from '../render/render-facts.ts'
-import { toJson, widthOn } from '../render/render-text.ts'
-import { hint } from '../terminal/hint.ts'
+import { renderLineage, sessionsIn } from '../render/lineage-tree.ts'
+import { renderBlock, renderFacts } from '../render/text.ts'
+import { age } from '../render/times.ts'
 import { styleOf } from '../terminal/style.ts'
-import type { Run } from '../tree/command.ts'
-import { orderOf, printList } from '../tree/list-command.ts'
+import { listCommand, type Noun, showCommand } from './noun.ts'
 
-/** Lists conversations by age. */
-export const conversationsList: Run = async (invocation) => {
-  const isRoot = invocation.values.roots === true ? (true as const) : undefined
-  const filter = defined({ subject: textFlag(invocation, 'subject'), isRoot, order: orderOf(invocation) })
-  const now = Date.now()
-  await printList<Conversation, WithSession>(invocation, {
-    things: 'conversations',
-    read: (history, page) => history.listConversations(filter, page),
-    rows: withSessions,
-    look: [
-      { title: 'ID', of: ({ conversation: { id } }) => id, isId: true },
-      titleColumn(({ conversation }) => conversation),
-      folderColumn(({ conversation }) => conversation, invocation.environment.HOME),
-      { title: 'STATE', of: stateOf, most: 10, importance: 4, style: (row) => styleOf(stateOf(row)) },
-      { title: 'AGE', of: ({ conversation: { openedAt } }) => age(openedAt, now), most: 5, importance: 5 },
-      { title: 'KEY', of: ({ conversation: { externalKey = '' } }) => externalKey, most: 16, importance: 2 },
-      { title: 'SUBJECT', of: ({ conversation: { subject = '' } }) => subject, most: 12, importance: 1 },
-    ],
-  })
-}
-
-/** Shows one conversation. */
-export const conversationsShow: Run = async (invocation) => {
-  const subject = subjectIn(invocation, { kinds: ['conversation'] })
-  await withHistory(invocation, async (history) => {
-    const id = await conversationOf(history, await subject(history))
+/** Conversations: listed by age. */
+const CONVERSATIONS: Noun<Conversation, WithSession> = {
+  things: 'conversations',
+  list: (invocation) => {
+    const isRoot = invocation.values.roots === true ? (true as const) : undefined
+    const filter = defined({ subject: textFlag(invocation, 'subject'), isRoot, order: orderOf(invocation) })
+    const now = Date.now()
+    return {
+      read: (history, page) => history.listConversations(filter, page),
+      rows: withSessions,
+      look: [
+        { title: 'ID', of: ({ conversation: { id } }) => id, isId: true },
+        titleColumn(({ conversation }) => conversation),
+        folderColumn(({ conversation }) => conversation, invocation.environment.HOME),
+        { title: 'STATE', of: stateOf, most: 10, importance: 4, style: (row) => styleOf(stateOf(row)) },
+        { title: 'AGE', of: ({ conversation: { openedAt } }) => age(openedAt, now), most: 5, importance: 5 },
+        { title: 'KEY', of: ({ conversation: { externalKey = '' } }) => externalKey, most: 16, importance: 2 },
+        { title: 'SUBJECT', of: ({ conversation: { subject = '' } }) => subject, most: 12, importance: 1 },
+      ],
+    }
+  },
+  kinds: ['conversation'],
+  show: async (history, thing, { hint }) => {
+    const id = await conversationOf(history, thing)
     const found = await history.conversation(id)
     if (found === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId: id })
-    const verify = hint(`baton audit verify ${found.id}`, invocation.values)
-    invocation.out.line(
-      invocation.values.json === true ? toJson(found) : lines(found, verify, widthOn(invocation.out)).join('\n'),
-    )
-  })
+    return { document: found, lines: (columns) => lines(found, hint(`baton audit verify ${found.id}`), columns) }
+  },
 }
+
+/** Lists conversations. */
+export const conversationsList = listCommand(CONVERSATIONS)
+
+/** Shows one conversation. */
+export const conversationsShow = showCommand(CONVERSATIONS)
 
 const lines = (
   { workspace, restartBudget, ...conversation }: Conversation,
@@ -74,3 +74,19 @@ const lines = (
   ...renderBlock('Task', taskOf(conversation), columns),
   ...(conversation.asked === undefined ? [] : renderBlock('Asked first', conversation.originalTask, columns)),
 ]
+
+/** Shows where a conversation came from and what happened to it. */
+export const lineage = showCommand({
+  kinds: ['conversation', 'session', 'handoff'],
+  show: async (history, thing) => {
+    const found = await history.lineageOf(lineageSubject(thing))
+    if (found === undefined) throw notFound('id', 'there is no conversation, session or handoff with it')
+    const lookBacks = () => history.lookBackCounts(sessionsIn(found))
+    return { document: found, lines: async (columns) => [renderLineage(found, columns, await lookBacks())] }
+  },
+})
+
+const lineageSubject = ({ kind, id }: NamedThing): LineageSubject => {
+  if (kind === 'session') return { sessionId: agentSessionId(id) }
+  return kind === 'handoff' ? { handoffId: handoffId(id) } : { conversationId: conversationId(id) }
+}

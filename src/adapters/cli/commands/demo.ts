@@ -1,13 +1,12 @@
 import type { WorkingSession } from '../../../domain/session/agent-session.ts'
 import type { TurnInput } from '../../../domain/turn/turn.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
-import { createBatonpass } from '../../../main/batonpass.ts'
 import { quoted } from '../../../processes/quoted.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
-import { storeOfItsOwn } from '../choose/store-options.ts'
-import { renderLineage } from '../render/render-lineage.ts'
-import { toJson } from '../render/render-text.ts'
-import type { Invocation, Run } from '../tree/command.ts'
+import { openFor } from '../choose/opened-store.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { renderLineage } from '../render/lineage-tree.ts'
+import { toJson } from '../render/text.ts'
 
 const TASK = 'Find out why the login test fails on Mondays, and mend it'
 
@@ -36,8 +35,8 @@ export const demo: Run = async (invocation) => {
   const { values, out } = invocation
   const isJson = values.json === true
   const say = (text: string): void => (isJson ? undefined : out.line(text))
-  await using batonpass = await createBatonpass(storeOfItsOwn(invocation, OWN_FOLDER))
-  const { handoffs, history } = batonpass
+  await using opened = await openFor(invocation, { part: 'scripted', to: 'write', ownFolder: OWN_FOLDER })
+  const { handoffs, history } = opened.batonpass
   const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK }))
   say(`"claude-code" begins: ${TASK}`)
   const started = await handoffs.startSession({

@@ -6,13 +6,13 @@ import { askService, NoService, type ServiceReply } from '../../hook-client/ask-
 import { keepHandoff, newHandoffId } from '../../hook-client/spooled-posts.ts'
 import { readPending } from '../../hook-client/waiting-document.ts'
 import { workspaceOf } from '../../place/workspace.ts'
-import { textFlag } from '../choose/history-args.ts'
+import { textFlag } from '../choose/flag-values.ts'
+import { redactorIn, sayHidden } from '../choose/hidden-secrets.ts'
 import { type CommandService, serviceToUse } from '../choose/store-options.ts'
-import { plain, toJson } from '../render/render-text.ts'
-import { redactorIn, sayHidden } from '../terminal/hidden-secrets.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { plain, toJson } from '../render/text.ts'
 
 const LONGEST = 1_048_576
 

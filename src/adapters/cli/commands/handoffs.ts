@@ -4,66 +4,65 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { type ConversationId, handoffId } from '../../../domain/kernel/ids.ts'
 import type { Cursor } from '../../../ports/store/page.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
-import { handoffFilter } from '../choose/handoff-filter.ts'
-import { notFound } from '../choose/history-args.ts'
-import type { NamedThing } from '../choose/matching-things.ts'
-import { conversationFlag, conversationOf, subjectIn } from '../choose/subject.ts'
-import { withHistory } from '../choose/with-history.ts'
+import { notFound } from '../choose/flag-values.ts'
+import { readHandoffs } from '../choose/handoff-filter.ts'
+import { conversationOf, type NamedThing } from '../choose/subject.ts'
+import { kindWord } from '../invocation/flag-words.ts'
 import { folderColumn, type InConversation, titleColumn, withConversations } from '../render/conversation-rows.ts'
-import { age } from '../render/render-age.ts'
-import { describeCheckpoint } from '../render/render-checkpoint.ts'
-import { renderBlock, renderFacts } from '../render/render-facts.ts'
-import { toJson, widthOn } from '../render/render-text.ts'
-import { describeCall } from '../render/render-window.ts'
+import { renderBlock, renderFacts } from '../render/text.ts'
+import { age } from '../render/times.ts'
+import { describeCall, describeCheckpoint } from '../render/window-facts.ts'
 import { styleOf } from '../terminal/style.ts'
-import type { Run } from '../tree/command.ts'
-import { printList } from '../tree/list-command.ts'
-import { kindWord } from '../tree/words.ts'
+import { listCommand, type Noun, showCommand } from './noun.ts'
 
-/** Lists handoffs across conversations. */
-export const handoffsList: Run = async (invocation) => {
-  const filter = handoffFilter(invocation)
-  const conversation = conversationFlag(invocation, 'conversation')
-  const now = Date.now()
-  await printList<HandoffMetadata, InConversation<HandoffMetadata>>(invocation, {
-    things: 'handoffs',
-    read: async (history, page) =>
-      history.listHandoffs(defined({ ...filter, conversationId: await conversation(history) }), page),
-    rows: withConversations,
-    look: [
-      { title: 'ID', of: ({ item: { id } }) => id, isId: true },
-      titleColumn(({ conversation: its }) => its),
-      {
-        ...{ title: 'STATUS', most: 9, importance: 6 },
-        of: ({ item: { status } }) => status,
-        style: ({ item: { status } }) => styleOf(status),
+/** Handoffs: listed across conversations. */
+const HANDOFFS: Noun<HandoffMetadata, InConversation<HandoffMetadata>> = {
+  things: 'handoffs',
+  list: (invocation) => {
+    const now = Date.now()
+    return {
+      read: readHandoffs(invocation),
+      rows: withConversations,
+      look: [
+        { title: 'ID', of: ({ item: { id } }) => id, isId: true },
+        titleColumn(({ conversation: its }) => its),
+        {
+          ...{ title: 'STATUS', most: 9, importance: 6 },
+          of: ({ item: { status } }) => status,
+          style: ({ item: { status } }) => styleOf(status),
+        },
+        { title: 'AGE', of: ({ item: { initiatedAt } }) => age(initiatedAt, now), most: 5, importance: 5 },
+        {
+          ...{ title: 'FROM → TO', most: 26, importance: 4 },
+          of: ({ item: { sourceAgent, targetAgent } }) => `${sourceAgent} → ${targetAgent}`,
+        },
+        { title: 'KIND', of: ({ item: { kind } }) => kindWord(kind), most: 8, importance: 2 },
+        {
+          ...folderColumn<InConversation<HandoffMetadata>>(({ conversation: its }) => its, invocation.environment.HOME),
+          importance: 1,
+        },
+      ],
+    }
+  },
+  kinds: ['handoff'],
+  show: async (history, thing) => {
+    const found = await handoffOf(history, thing)
+    const byHand = await stepsByHand(history, found)
+    return {
+      document: { ...found, ...(byHand.length > 0 && { byHand }) },
+      lines: async (columns) => {
+        const beside = { lookedBack: await lookedBack(history, found), byHand: byHand.join(', ') || undefined }
+        return lines(found, columns, defined(beside))
       },
-      { title: 'AGE', of: ({ item: { initiatedAt } }) => age(initiatedAt, now), most: 5, importance: 5 },
-      {
-        ...{ title: 'FROM → TO', most: 26, importance: 4 },
-        of: ({ item: { sourceAgent, targetAgent } }) => `${sourceAgent} → ${targetAgent}`,
-      },
-      { title: 'KIND', of: ({ item: { kind } }) => kindWord(kind), most: 8, importance: 2 },
-      {
-        ...folderColumn<InConversation<HandoffMetadata>>(({ conversation: its }) => its, invocation.environment.HOME),
-        importance: 1,
-      },
-    ],
-  })
+    }
+  },
 }
+
+/** Lists handoffs. */
+export const handoffsList = listCommand(HANDOFFS)
 
 /** Shows one handoff. */
-export const handoffsShow: Run = async (invocation) => {
-  const subject = subjectIn(invocation, { kinds: ['handoff'] })
-  await withHistory(invocation, async (history) => {
-    const found = await handoffOf(history, await subject(history))
-    const { out, values } = invocation
-    const byHand = await stepsByHand(history, found)
-    if (values.json === true) return out.line(toJson({ ...found, ...(byHand.length > 0 && { byHand }) }))
-    const beside = defined({ lookedBack: await lookedBack(history, found), byHand: byHand.join(', ') || undefined })
-    out.line(lines(found, widthOn(out), beside).join('\n'))
-  })
-}
+export const handoffsShow = showCommand(HANDOFFS)
 
 /** A handoff, or the newest one of a conversation. @throws RefusedError */
 const handoffOf = async (history: HandoffHistory, thing: NamedThing): Promise<HandoffMetadata> => {
@@ -112,7 +111,7 @@ interface BesideHandoff {
 const lines = (
   handoff: HandoffMetadata,
   columns: number,
-  { lookedBack: asked, byHand }: BesideHandoff,
+  { lookedBack: times, byHand }: BesideHandoff,
 ): readonly string[] => {
   const claim = claimOf(handoff)
   const { triggeringToolCalls: calls } = handoff
@@ -134,7 +133,7 @@ const lines = (
         'after turn': handoff.priorTurnId,
         flags: handoff.flags.length === 0 ? undefined : handoff.flags.join(', '),
         ...(handoff.checkpoint && describeCheckpoint(handoff.checkpoint)),
-        'looked back': asked,
+        'looked back': times,
         'prepared session': 'prepared' in handoff ? handoff.prepared?.sessionId : undefined,
         trace: handoff.traceContext?.traceparent,
       },

@@ -1,9 +1,9 @@
 import { adoptProject, makeProject, moveProject, type ProjectMade } from '../../../main/project-store.ts'
 import { workingFolder } from '../../place/home-folder.ts'
-import { plain, toJson } from '../render/render-text.ts'
-import type { Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Run } from '../invocation/invocation.ts'
+import { plain, toJson } from '../render/text.ts'
 
 /** Makes a project store, adopts one that is there, or moves one to the home folder. */
 export const initCommand: Run = async (invocation) => {
@@ -21,12 +21,12 @@ export const initCommand: Run = async (invocation) => {
     throw new CommandNotCompleted([`${plain(first)} (${code})`, ...others.map(plain)].join('\n'), EXIT.refused)
   }
   if (values.json === true) return out.line(toJson(done.value))
-  for (const line of told(done.value)) out.line(plain(line))
+  for (const line of sentencesOn(done.value)) out.line(plain(line))
 }
 
 const USED = 'Commands, hooks and programs in that folder and below it use it, unless another one is named.'
 
-const told = ({ state, path, left }: ProjectMade): readonly string[] => {
+const sentencesOn = ({ state, path, left }: ProjectMade): readonly string[] => {
   switch (state) {
     case 'made':
       return [`Made a project store in ${path}. It is empty until something is recorded. ${USED}`]

@@ -15,13 +15,13 @@ import {
   uninstall,
   wantedBy,
 } from '../../../main/installer.ts'
-import { oneOf, understood } from '../choose/history-args.ts'
-import { renderInstalled, renderParts } from '../render/render-installation.ts'
-import { toJson } from '../render/render-text.ts'
+import { oneOf, understood } from '../choose/flag-values.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import type { Span, Style } from '../invocation/output.ts'
+import { plain, toJson } from '../render/text.ts'
 import { writeSpans } from '../terminal/style.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
 
 const scopeOf = ({ values: { scope = 'user' } }: Invocation): ClaudeScope =>
   understood('--scope', String(scope), oneOf(CLAUDE_SCOPES))
@@ -42,12 +42,12 @@ const installationFor = (invocation: Invocation, agent: Agent, fallback?: string
   const choices = { environment, without, ...defined({ dataDir }) }
   const wanted = wantedBy({ ...choices, ...defined({ command }) })
   // To take something out or to look, nobody needs to know how it is started.
-  const known = wanted.ok || fallback === undefined ? wanted : wantedBy({ ...choices, command: fallback })
-  if (!known.ok) throw new UsageError(known.error)
+  const meant = wanted.ok || fallback === undefined ? wanted : wantedBy({ ...choices, command: fallback })
+  if (!meant.ok) throw new UsageError(meant.error)
   return {
     agent,
     place: { environment, workingFolder: process.cwd() },
-    wanted: known.value,
+    wanted: meant.value,
     folder: dataDir ?? homeStore(environment),
     isDryRun: values['dry-run'] === true,
   }
@@ -121,3 +121,37 @@ export const codexStatus: Run = async (invocation) => {
   if (values.json === true) return out.line(toJson({ name: 'codex', parts }))
   for (const line of renderParts(parts)) writeSpans(out, line)
 }
+
+const NAMES: Readonly<Record<Part, string>> = {
+  hooks: 'hooks',
+  statusLine: 'status line',
+  mcp: 'MCP server',
+  command: '/baton:handoff',
+}
+
+const STYLES: Readonly<Record<FoundPart['state'], Style | undefined>> = {
+  absent: undefined,
+  installed: 'good',
+  plugin: 'good',
+  incomplete: 'waiting',
+  outdated: 'waiting',
+  foreign: undefined,
+  unreadable: 'bad',
+}
+
+const [NAME_WIDTH, STATE_WIDTH] = [16, 12]
+
+/** A line for each file: what was done to it, or would be. */
+export const renderInstalled = (files: Installed['files'], isDryRun: boolean): readonly (readonly Span[])[] =>
+  files.map(({ file, change }) => [
+    { text: `${isDryRun && change !== 'unchanged' ? 'would be ' : ''}${change}`.padEnd(isDryRun ? 18 : 10) },
+    { text: plain(file) },
+  ])
+
+/** A line for each part of an installation. */
+export const renderParts = (parts: readonly FoundPart[]): readonly (readonly Span[])[] =>
+  parts.map(({ part, state, file, detail }) => [
+    { text: `  ${NAMES[part].padEnd(NAME_WIDTH)}` },
+    { text: state.padEnd(STATE_WIDTH), style: STYLES[state] },
+    { text: plain(detail === undefined ? file : `${file}: ${detail}`) },
+  ])

@@ -2,15 +2,15 @@ import type { LookBackAnswer, LookBackQuestion } from '../../../domain/history/l
 import { lookBackText } from '../../../domain/history/look-back-text.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { LookBackInHistory } from '../../../domain/session/looked-back.ts'
-import { notFound, parsedFlag, textFlag } from '../choose/history-args.ts'
+import { notFound, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { openFor } from '../choose/opened-store.ts'
 import { conversationOf, type FindSubject, subjectIn } from '../choose/subject.ts'
-import { withHistory } from '../choose/with-history.ts'
-import { plainLines, toJson, widthOn, wrapped } from '../render/render-text.ts'
-import { minuteIn, zoneIn } from '../render/render-time.ts'
-import { continued } from '../terminal/continued.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { asTheyAre, printList } from '../tree/list-command.ts'
-import { UsageError } from '../tree/problems.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { continued } from '../render/printed-commands.ts'
+import { plainLines, toJson, widthOn, wrapped } from '../render/text.ts'
+import { minuteIn, zoneIn } from '../render/times.ts'
+import { asTheyAre, printList } from './noun.ts'
 
 const WAYS = ['call', 'turn', 'file', 'words'] as const
 
@@ -21,14 +21,14 @@ export const lookBack: Run = async (invocation) => {
   if (values.asked === true) return listAsked(invocation, subject)
   const question = questionOf(invocation)
   const limit = parsedFlag(invocation, 'limit', characters)
-  await withHistory(invocation, async (history) => {
-    const id = await conversationOf(history, await subject(history))
-    const answer = await history.lookBack(id, defined({ question, cursor: textFlag(invocation, 'after'), limit }))
-    if (answer === undefined) throw notFound('id', 'there is no conversation with it')
-    if (values.json === true) return out.line(toJson(answer))
-    for (const line of shownLines(answer, widthOn(out))) out.line(line)
-    if (answer.next !== undefined) out.line(`\nThere is more. Continue with:\n  ${continued(invocation, answer.next)}`)
-  })
+  await using opened = await openFor(invocation, { part: 'history', to: 'read' })
+  const { history } = opened
+  const id = await conversationOf(history, await subject(history))
+  const answer = await history.lookBack(id, defined({ question, cursor: textFlag(invocation, 'after'), limit }))
+  if (answer === undefined) throw notFound('id', 'there is no conversation with it')
+  if (values.json === true) return out.line(toJson(answer))
+  for (const line of shownLines(answer, widthOn(out))) out.line(line)
+  if (answer.next !== undefined) out.line(`\nThere is more. Continue with:\n  ${continued(invocation, answer.next)}`)
 }
 
 /** An answer in lines of this width; what goes over a line stays behind the mark. */
@@ -62,20 +62,16 @@ const characters = (text: string): number => {
 const listAsked = async ({ values, ...invocation }: Invocation, subject: FindSubject): Promise<void> => {
   const { limit: _, ...rest } = values
   const minute = minuteIn(zoneIn(invocation))
-  await printList<LookBackInHistory, LookBackInHistory>(
-    { ...invocation, values: rest },
-    {
-      things: 'questions',
-      look: [
-        { title: 'ASKED', of: ({ askedAt }) => minute(askedAt), most: 16, isTime: true, importance: 5 },
-        { title: 'WINDOW', of: ({ epoch }) => `${epoch}`, most: 6, importance: 3 },
-        { title: 'BY', of: ({ by }) => by, most: 5, importance: 4 },
-        { title: 'FOUND', of: ({ found: count }) => `${count}`, most: 5, importance: 2 },
-        { title: 'AFTER HANDOFF', of: ({ handoffId = '' }) => handoffId, isId: true, importance: 1 },
-        { title: 'WHAT', of: ({ text }) => text },
-      ],
-      read: async (history, page) => history.lookBacks(await conversationOf(history, await subject(history)), page),
-      rows: asTheyAre,
-    },
-  )
+  await printList<LookBackInHistory, LookBackInHistory>({ ...invocation, values: rest }, 'questions', {
+    look: [
+      { title: 'ASKED', of: ({ askedAt }) => minute(askedAt), most: 16, isTime: true, importance: 5 },
+      { title: 'WINDOW', of: ({ epoch }) => `${epoch}`, most: 6, importance: 3 },
+      { title: 'BY', of: ({ by }) => by, most: 5, importance: 4 },
+      { title: 'FOUND', of: ({ found: count }) => `${count}`, most: 5, importance: 2 },
+      { title: 'AFTER HANDOFF', of: ({ handoffId = '' }) => handoffId, isId: true, importance: 1 },
+      { title: 'WHAT', of: ({ text }) => text },
+    ],
+    read: async (history, page) => history.lookBacks(await conversationOf(history, await subject(history)), page),
+    rows: asTheyAre,
+  })
 }

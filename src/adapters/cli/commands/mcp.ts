@@ -1,10 +1,10 @@
 import { defined } from '../../../domain/kernel/defined.ts'
-import { answerAgent } from '../../../main/mcp-server.ts'
+import { answerAgent } from '../../../main/mcp-stdio.ts'
 import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../../ports/terminal/terminal-files.ts'
-import { parsedFlag } from '../choose/history-args.ts'
+import { parsedFlag } from '../choose/flag-values.ts'
 import { serviceToUse } from '../choose/store-options.ts'
+import type { Run } from '../invocation/invocation.ts'
 import { lineLogger } from '../terminal/line-logger.ts'
-import type { Run } from '../tree/command.ts'
 
 /** Answers an agent over MCP until it closes standard input. */
 export const mcpCommand: Run = async (invocation) => {

@@ -1,21 +1,18 @@
 import { counted } from '../../../domain/kernel/counted.ts'
-import { defined } from '../../../domain/kernel/defined.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import { openMigrator } from '../../../main/migrator.ts'
-import type { StoreOptions } from '../../../main/options.ts'
-import { duration, parsedFlag, textFlag } from '../choose/history-args.ts'
-import { storeOptions, storeToRead, storeToWrite } from '../choose/store-options.ts'
-import { toJson } from '../render/render-text.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
+import { duration, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { openFor, type StoreParts } from '../choose/opened-store.ts'
+import type { StoreUse } from '../choose/store-options.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { toJson } from '../render/text.ts'
 
-type OpenMigrator = ReturnType<typeof openMigrator>
-type MigrationStatus = Awaited<ReturnType<OpenMigrator['migrator']['status']>>[number]
+type MigrationStatus = Awaited<ReturnType<StoreParts['schema']['migrator']['status']>>[number]
 
 /** Applies what is pending. */
 export const migrateUp: Run = async (invocation) => {
-  await withMigrator(patient(invocation, storeToWrite(invocation)), async ({ migrator, database: { schema } }) => {
+  await withMigrator(invocation, 'write', async ({ migrator, database: { schema } }) => {
     const applied = await migrator.up()
     const lines = applied.map((name) => `applied ${name}`)
     show(
@@ -32,7 +29,7 @@ export const migrateDown: Run = async (invocation) => {
   if (invocation.values.yes !== true) {
     throw new UsageError('Undoing a change destroys the data in it. Make a backup, then add --yes.')
   }
-  await withMigrator(patient(invocation, storeToRead(invocation)), async ({ migrator, database: { schema } }) => {
+  await withMigrator(invocation, 'read', async ({ migrator, database: { schema } }) => {
     const undone = await migrator.down(count)
     const lines = undone.map((name) => `undone ${name}`)
     show(
@@ -45,7 +42,7 @@ export const migrateDown: Run = async (invocation) => {
 
 /** Where every change stands. */
 export const migrateStatus: Run = async (invocation) => {
-  await withMigrator(storeToRead(invocation), async ({ migrator, database: { schema } }) => {
+  await withMigrator(invocation, 'read', async ({ migrator, database: { schema } }) => {
     const migrations = await migrator.status()
     show(invocation, { schema, migrations }, table(migrations))
     const pending = migrations.filter(({ state }) => state === 'pending').length
@@ -62,7 +59,7 @@ export const migrateStatus: Run = async (invocation) => {
 /** The whole schema as a script, or the changes after a version; asks no database. */
 export const migrateSql: Run = async (invocation) => {
   const from = textFlag(invocation, 'from')
-  await withMigrator(storeOptions(invocation), async ({ migrator, database: { schema } }) => {
+  await withMigrator(invocation, 'know', async ({ migrator, database: { schema } }) => {
     const sql = await migrator.sql(from).catch((problem: unknown) => {
       throw problem instanceof RangeError ? new UsageError(`--from: ${problem.message}`, { cause: problem }) : problem
     })
@@ -70,13 +67,13 @@ export const migrateSql: Run = async (invocation) => {
   })
 }
 
-type MigratorWork = (opened: OpenMigrator) => Promise<void>
-
-const patient = (invocation: Invocation, options: StoreOptions) =>
-  defined({ ...options, lockWaitMs: parsedFlag(invocation, 'lock-wait', duration) })
-
-const withMigrator = async (options: Parameters<typeof openMigrator>[0], work: MigratorWork): Promise<void> => {
-  await using opened = openMigrator(options)
+const withMigrator = async (
+  invocation: Invocation,
+  to: StoreUse['to'],
+  work: (opened: StoreParts['schema']) => Promise<void>,
+): Promise<void> => {
+  const lockWaitMs = parsedFlag(invocation, 'lock-wait', duration)
+  await using opened = await openFor(invocation, { part: 'schema', to, lockWaitMs })
   await work(opened)
 }
 

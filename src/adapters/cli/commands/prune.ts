@@ -1,22 +1,22 @@
 import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/command-retention.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { readConfiguration } from '../../../main/configuration.ts'
-import { openStore } from '../../../main/open-store.ts'
+import type { Store } from '../../../ports/store/store.ts'
 import { pruneCommands } from '../../../services/commands/command-pruner.ts'
-import { duration, parsedFlag, textFlag } from '../choose/history-args.ts'
-import { storeToRead } from '../choose/store-options.ts'
-import { toJson } from '../render/render-text.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { notTogether } from '../tree/list-command.ts'
-import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
+import { duration, notTogether, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { openFor } from '../choose/opened-store.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { toJson } from '../render/text.ts'
 
 /** Forgets commands that nobody repeats any more. */
 export const pruneCommand: Run = async (invocation) => {
   notTogether(invocation, 'older-than', 'config')
   const isDryRun = invocation.values['dry-run'] === true
   const olderThanMs = await retentionFor(invocation)
-  await using store = await openStore(storeToRead(invocation))
+  await using opened = await openFor(invocation, { part: 'store', to: 'read' })
+  const { store } = opened
   const commands = isDryRun
     ? await store.commands.countPrunable(olderThanMs)
     : await pruned(store, olderThanMs, invocation)
@@ -25,11 +25,7 @@ export const pruneCommand: Run = async (invocation) => {
   out.line(`${counted(commands, 'command')} ${isDryRun ? 'would be' : commands === 1 ? 'was' : 'were'} forgotten.`)
 }
 
-const pruned = async (
-  { commands }: Awaited<ReturnType<typeof openStore>>,
-  keepMs: number,
-  { notes, interruption }: Invocation,
-): Promise<number> => {
+const pruned = async ({ commands }: Store, keepMs: number, { notes, interruption }: Invocation): Promise<number> => {
   const signal = interruption()
   let count = 0
   try {

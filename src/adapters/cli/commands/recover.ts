@@ -3,30 +3,24 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { permissionProblem } from '../../../domain/run/permission-mode.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RedactionCounts } from '../../../domain/secrets/redaction-settings.ts'
-import { createBatonpass } from '../../../main/batonpass.ts'
 import { backendOf, RUNTIME_NAMES, type RuntimeName } from '../../../main/runtimes.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/store/session-leases.ts'
-import { redactedLogger } from '../../../services/commands/safe-logger.ts'
 import type { Recovered, RecoverRequest } from '../../../services/run/recover/recover.ts'
-import { allowedNetworks } from '../choose/allowed-networks.ts'
-import { castFrom } from '../choose/chosen-cast.ts'
-import { runtimeFrom, runtimeName } from '../choose/chosen-runtime.ts'
-import { textFlag } from '../choose/history-args.ts'
+import { castFrom, runtimeFrom, runtimeName } from '../choose/chosen-agents.ts'
+import { notTogether, textFlag } from '../choose/flag-values.ts'
+import { sayHidden } from '../choose/hidden-secrets.ts'
+import { openFor } from '../choose/opened-store.ts'
 import { configurationFrom, limitsFrom, lookBackFrom } from '../choose/run-choices.ts'
-import { storeToRead } from '../choose/store-options.ts'
-import { describeRunEvent, outcomeText } from '../render/render-run.ts'
-import { Table } from '../render/render-table.ts'
-import { plain, toJson } from '../render/render-text.ts'
-import { redactorIn, sayHidden } from '../terminal/hidden-secrets.ts'
-import { lineLogger } from '../terminal/line-logger.ts'
+import { CommandNotCompleted } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { LIMIT_FLAGS } from '../invocation/run-flags.ts'
+import { describeRunEvent, outcomeText } from '../render/run-lines.ts'
+import { plain, toJson } from '../render/text.ts'
+import { Table } from '../render/text-table.ts'
 import { textOf } from '../terminal/style.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { notTogether } from '../tree/list-command.ts'
-import { CommandNotCompleted } from '../tree/problems.ts'
-import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 
 /** Resumes the orphaned work of processes that are gone. */
 export const recoverCommand: Run = async (invocation) => {
@@ -38,11 +32,9 @@ export const recoverCommand: Run = async (invocation) => {
   const { values, out, notes } = invocation
   const isFail = values.fail === true
   const who = isFail ? { runtimes: [] } : await whoResumes(invocation)
-  const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
-  const redactor = await redactorIn(invocation, await configurationFrom(invocation))
-  const logger = values.verbose === true ? redactedLogger(lineLogger(notes), redactor.redactAll) : undefined
-  const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts, redact: redactor.redact })
+  const checked = await configurationFrom(invocation)
+  await using opened = await openFor(invocation, { part: 'runner', to: 'read', checked })
+  const { batonpass, redactor } = opened
   const signal = invocation.interruption()
   const onEvent = (event: RunEvent): void =>
     notes.line(`${event.conversationId} ${describeRunEvent(redactor.redactAll(event))}`)
@@ -74,7 +66,7 @@ export const recoverCommand: Run = async (invocation) => {
 const whoResumes = async (invocation: Invocation): Promise<Pick<RecoverRequest, 'runtimes' | 'agents'>> => {
   if (textFlag(invocation, 'agents') === undefined) return { runtimes: runtimesFor(invocation) }
   const checked = await configurationFrom(invocation)
-  return { agents: castFrom(invocation, checked?.configuration.agents ?? [], (runtime) => runtime).agents }
+  return { agents: castFrom(invocation, checked?.configuration.agents ?? []).agents }
 }
 
 /** The one that is named, or every one that there is here. */

@@ -2,22 +2,20 @@ import { basename } from 'node:path'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { DEFAULT_MILESTONES, type Milestone, milestoneProblem, milestonesAt } from '../../../domain/window/milestone.ts'
-import { type Batonpass, createBatonpass } from '../../../main/batonpass.ts'
+import type { Batonpass } from '../../../main/batonpass.ts'
 import { WINDOW_READERS } from '../../../main/runtimes.ts'
 import { sha256 } from '../../../ports/system/sha256.ts'
 import { UnknownFormatError } from '../../../services/replay/record-source.ts'
 import { RecordingImport } from '../../../services/replay/recording-import.ts'
 import { type ReplayOptions, replay } from '../../../services/replay/replay.ts'
 import { believedWindow } from '../../catalogue/model-catalogue.ts'
-import { type RecordingFile, recordingFiles } from '../choose/recording-files.ts'
-import { storeToWrite } from '../choose/store-options.ts'
-import { renderReplay } from '../render/render-replay.ts'
-import { toJson } from '../render/render-text.ts'
-import { type ReplayedFile, replayJson } from '../render/replay-json.ts'
-import { redactorIn, sayHidden } from '../terminal/hidden-secrets.ts'
-import { readLines } from '../terminal/read-lines.ts'
-import type { Invocation, Output, Run } from '../tree/command.ts'
-import { UsageError } from '../tree/problems.ts'
+import { sayHidden } from '../choose/hidden-secrets.ts'
+import { type RecordingFile, readLines, recordingFiles } from '../choose/recordings.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import type { Output } from '../invocation/output.ts'
+import { type ReplayedFile, renderReplay, replayJson } from '../render/replayed-file.ts'
+import { toJson } from '../render/text.ts'
 
 /** Thresholds that a person may want to compare with. */
 const OTHER_THRESHOLDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
@@ -29,11 +27,11 @@ export const replayCommand: Run = async (invocation) => {
   const options = optionsFrom(invocation)
   const files = await recordingFiles(positionals)
   if (values.store !== true) return replayAll(files, options, invocation)
-  const redactor = await redactorIn(invocation)
-  const { redact } = redactor
-  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), redact })
-  // Awaited here: the store closes as soon as this function returns.
-  await replayAll(files, options, invocation, { ...batonpass, redact })
+  // Loaded here: most replays keep nothing.
+  const { openFor } = await import('../choose/opened-store.ts')
+  await using opened = await openFor(invocation, { part: 'recorder', to: 'write' })
+  const { batonpass, redactor } = opened
+  await replayAll(files, options, invocation, { ...batonpass, redact: redactor.redact })
   sayHidden(invocation, redactor)
 }
 

@@ -1,23 +1,21 @@
 import { sumsOf } from '../../../domain/history/job-sums.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { instant } from '../../../domain/kernel/instant.ts'
-import { openStore } from '../../../main/open-store.ts'
+import { type Instant, instant } from '../../../domain/kernel/instant.ts'
 import type { StoreOptions } from '../../../main/options.ts'
-import { askAll, askedOf, askStore, type ReportAsked, type StoreAnswer } from '../choose/asked-stores.ts'
-import { pageSize, parsedFlag, textFlag } from '../choose/history-args.ts'
-import { dayIn, since } from '../choose/report-period.ts'
-import { serviceIn, storeToRead } from '../choose/store-options.ts'
-import { renderReport } from '../render/render-report.ts'
-import { renderReportMarkdown } from '../render/render-report-markdown.ts'
-import { toJson } from '../render/render-text.ts'
-import { zoneIn } from '../render/render-time.ts'
-import { type Report, reportDocument } from '../render/report-facts.ts'
-import { continued } from '../terminal/continued.ts'
+import { askAll, askedOf, askStore, type ReportQuestion } from '../choose/asked-stores.ts'
+import { duration, moment, notTogether, pageSize, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { openFor } from '../choose/opened-store.ts'
+import { serviceIn, storeFor } from '../choose/store-options.ts'
+import { CommandNotCompleted } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { continued } from '../render/printed-commands.ts'
+import { type Report, reportDocument, type StoreAnswer } from '../render/report-facts.ts'
+import { renderReport } from '../render/report-lines.ts'
+import { renderReportMarkdown } from '../render/report-markdown.ts'
+import { toJson } from '../render/text.ts'
+import { localMoment, minuteIn, zoneIn } from '../render/times.ts'
 import { writeSpans } from '../terminal/style.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { notTogether } from '../tree/list-command.ts'
-import { CommandNotCompleted } from '../tree/problems.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -45,23 +43,25 @@ export const readReport = async (invocation: Invocation, zone: string): Promise<
   const isAll = values.all === true
   const limit = parsedFlag(invocation, 'limit', pageSize) ?? (isAll ? undefined : DEFAULT_LIMIT)
   const page = defined({ limit, after: textFlag(invocation, 'after') })
-  const asked: ReportAsked = { since: from, page, isAll, folder: serviceIn(invocation).folder }
-  const answers = await ask(invocation, asked)
+  const question: ReportQuestion = { since: from, page, isAll, folder: serviceIn(invocation).folder }
+  const answers = await ask(invocation, question)
   const jobs = answers.flatMap((answer) => ('jobs' in answer ? answer.jobs : []))
   return { since: from, at: instant(now), answers, sums: sumsOf(jobs, from, dayIn(zone)) }
 }
 
 /** The chosen store; with --all-stores also every other one of this person, each as an answer of its own. */
-const ask = async (invocation: Invocation, asked: ReportAsked): Promise<readonly StoreAnswer[]> => {
-  const chosen = storeToRead(invocation)
-  const first = (): Promise<StoreAnswer> => askStore(chosen, () => openStore(chosen), asked)
-  if (invocation.values['all-stores'] !== true) return [await first()]
-  const { openToAsk, otherStores } = await import('../../../main/every-store.ts')
+const ask = async (invocation: Invocation, question: ReportQuestion): Promise<readonly StoreAnswer[]> => {
+  const chosen = storeFor(invocation, { to: 'read' })
+  if (invocation.values['all-stores'] !== true) {
+    const open = async () => (await openFor(invocation, { part: 'store', to: 'read', chosen })).store
+    return [await askStore(chosen, open, question)]
+  }
+  const { openToAsk, otherStores } = await import('../../../main/other-stores.ts')
   const others = otherStores(chosen, invocation.environment)
   return askAll([chosen, ...others], (options: StoreOptions) =>
     askedOf(
       options,
-      askStore(options, () => openToAsk(options), asked),
+      askStore(options, () => openToAsk(options), question),
     ),
   )
 }
@@ -72,3 +72,30 @@ const sayWhatIsLeft = (invocation: Invocation, { answers }: Report): void => {
   const how = answers.length === 1 ? continued(invocation, more[0] ?? '') : 'the same with --all'
   invocation.notes.line(`There are more jobs, which are not in these sums. Continue with:\n  ${how}`)
 }
+
+/** The hour of yesterday at which a report begins unless told otherwise: people leave their work running in the evening. */
+const EVENING = '18:00'
+const DAY_MS = 86_400_000
+
+/** The moment from which a report tells; without a text, yesterday evening. @throws TypeError when it is no time */
+export const since = (text: string | undefined, now: number, zone: string): Instant => {
+  const today = dayIn(zone)(instant(now))
+  const yesterday = instant(Date.parse(today) - DAY_MS).slice(0, 10)
+  if (text === undefined) return localMoment(`${yesterday}T${EVENING}`, zone)
+  if (text === 'today') return localMoment(today, zone)
+  if (text === 'yesterday') return localMoment(yesterday, zone)
+  if (/^\d+[smhd]$/.test(text)) return instant(now - duration(text))
+  try {
+    return moment(text, zone)
+  } catch (cause) {
+    throw new TypeError('it must be yesterday, today, a time such as 24h or 7d, or a date such as 2026-11-16T03:45Z.', {
+      cause,
+    })
+  }
+}
+
+/** The day of a moment in a time zone, such as `2026-11-18`. */
+export const dayIn =
+  (zone: string) =>
+  (at: Instant): string =>
+    minuteIn(zone)(at).slice(0, 10)

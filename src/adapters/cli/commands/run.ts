@@ -1,32 +1,33 @@
 import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
-import { defined } from '../../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
-import { createBatonpass } from '../../../main/batonpass.ts'
 import type { Redactor } from '../../../main/redaction.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import { quoted } from '../../../processes/quoted.ts'
-import { redactedLogger } from '../../../services/commands/safe-logger.ts'
 import type { AgentRun } from '../../../services/run/agent-run.ts'
-import type { CastRunRequest } from '../../../services/run/cast.ts'
 import type { RunRequest } from '../../../services/run/run-request.ts'
-import { allowedNetworks } from '../choose/allowed-networks.ts'
-import { agentFrom, asConfigured } from '../choose/chosen-agent.ts'
-import { castFrom } from '../choose/chosen-cast.ts'
-import { chosenRuntime, type RuntimeOfAgent, runtimeFrom, runtimeName, runtimesText } from '../choose/chosen-runtime.ts'
-import { textFlag } from '../choose/history-args.ts'
+import {
+  agentFrom,
+  asConfigured,
+  type ChosenCast,
+  castFrom,
+  chosenRuntime,
+  type RuntimeOfAgent,
+  runtimeFrom,
+  runtimeName,
+  runtimesText,
+} from '../choose/chosen-agents.ts'
+import { textFlag } from '../choose/flag-values.ts'
+import { sayHidden } from '../choose/hidden-secrets.ts'
 import { withListener } from '../choose/listened-runtime.ts'
+import { openFor } from '../choose/opened-store.ts'
 import { configurationFrom, mustResume, promptFrom, runChoices } from '../choose/run-choices.ts'
-import { storeToWrite } from '../choose/store-options.ts'
-import { allowingText } from '../render/render-refused.ts'
-import { outcomeText } from '../render/render-run.ts'
-import { plain, plainLines, toJsonLine } from '../render/render-text.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT_OF_RUN } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { allowingText, outcomeText } from '../render/run-lines.ts'
 import { RunProgress } from '../render/run-progress.ts'
-import { redactorIn, sayHidden } from '../terminal/hidden-secrets.ts'
-import { lineLogger } from '../terminal/line-logger.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT_OF_RUN } from '../tree/exit-codes.ts'
-import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
+import { plain, plainLines, toJsonLine } from '../render/text.ts'
 
 /** Runs an agent in as many windows as it takes. */
 export const runCommand: Run = async (invocation) => {
@@ -34,50 +35,43 @@ export const runCommand: Run = async (invocation) => {
   if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
   const prompt = await promptFrom(invocation)
   const checked = await configurationFrom(invocation)
-  const redactor = await redactorIn(invocation, checked)
-  const progress = new RunProgress(notes, { isSilent: values['no-bell'] === true })
-  const who = whoRuns(invocation, checked?.configuration.agents ?? [], (runtime) =>
-    listened(runtime, { invocation, progress, redactor }),
-  )
-  const choices = runChoices(who.asked, checked, who.configured)
+  const who = whoRuns(invocation, checked?.configuration.agents ?? [])
+  const choices = runChoices(who.flags, checked, who.configured)
   if ('runtime' in who.request) mustResume(who.request.runtime, choices)
-  const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
-  const logger = values.verbose === true ? redactedLogger(lineLogger(notes), redactor.redactAll) : undefined
-  const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts, redact: redactor.redact })
+  await using opened = await openFor(invocation, { part: 'runner', to: 'write', checked })
+  const { batonpass, redactor } = opened
   const signal = invocation.interruption()
   if (values.json !== true) notes.line(runtimesText(who.runtimes))
-  const run = batonpass.run({ ...choices, ...who.request, prompt, signal } as RunRequest)
-  const summary = redactor.redactAll(await watched(run, { invocation, progress, redactor }))
+  const progress = new RunProgress(notes, { isSilent: values['no-bell'] === true })
+  const watching = { invocation, progress, redactor }
+  const run = batonpass.run({ ...choices, ...heard(who.request, watching), prompt, signal } as RunRequest)
+  const summary = redactor.redactAll(await watched(run, watching))
   if (values.json !== true) sayHidden(invocation, redactor)
   if (summary.outcome !== 'completed') throw runNotCompleted(summary, choices.conversation)
 }
 
 /** The agent that runs, or the agents. */
 interface WhoRuns {
-  readonly request: Pick<RunRequest, 'runtime' | 'agent'> | Pick<CastRunRequest, 'agents' | 'start'>
+  readonly request: Pick<RunRequest, 'runtime' | 'agent'> | (Pick<ChosenCast, 'agents'> & { readonly start: string })
   /** The agent of the configuration that begins. */
   readonly configured: ConfiguredAgent | undefined
-  readonly asked: Invocation
+  /** The flags, as they would be had the agent's own settings been written out. */
+  readonly flags: Invocation
   readonly runtimes: readonly RuntimeOfAgent[]
 }
 
-const whoRuns = (
-  invocation: Invocation,
-  configured: readonly ConfiguredAgent[],
-  listen: (runtime: AgentRuntime) => AgentRuntime,
-): WhoRuns => {
+const whoRuns = (invocation: Invocation, configured: readonly ConfiguredAgent[]): WhoRuns => {
   if (textFlag(invocation, 'agents') !== undefined) {
-    const { start, agents, runtimes } = castFrom(invocation, configured, listen)
-    return { request: { agents, start: start.name }, configured: start, asked: invocation, runtimes }
+    const { start, agents, runtimes } = castFrom(invocation, configured)
+    return { request: { agents, start: start.name }, configured: start, flags: invocation, runtimes }
   }
   const agent = agentFrom(invocation, configured)
-  const asked = asConfigured(invocation, agent)
-  const name = chosenRuntime(asked)
-  const runtime = listen(runtimeFrom(asked, name))
+  const flags = asConfigured(invocation, agent)
+  const name = chosenRuntime(flags)
+  const runtime = runtimeFrom(flags, name)
   const request = { runtime, agent: agent?.name ?? textFlag(invocation, 'agent') ?? name }
-  const runtimes = [{ agent: request.agent, name, isFound: runtimeName(asked) === undefined }]
-  return { request, configured: agent, asked, runtimes }
+  const runtimes = [{ agent: request.agent, name, isFound: runtimeName(flags) === undefined }]
+  return { request, configured: agent, flags, runtimes }
 }
 
 /** Somebody who looks on: what is shown to them has no secrets in it. */
@@ -85,6 +79,15 @@ interface Watching {
   readonly invocation: Invocation
   readonly progress: RunProgress
   readonly redactor: Redactor
+}
+
+/** The same agents, with somebody who hears what they say and what they use. */
+const heard = (request: WhoRuns['request'], watching: Watching): WhoRuns['request'] => {
+  if ('runtime' in request) return { ...request, runtime: listened(request.runtime, watching) }
+  const members = Object.entries(request.agents).map(
+    ([name, member]) => [name, { ...member, runtime: listened(member.runtime, watching) }] as const,
+  )
+  return { ...request, agents: Object.fromEntries(members) }
 }
 
 const listened = (runtime: AgentRuntime, { invocation, progress, redactor }: Watching): AgentRuntime => {
@@ -137,7 +140,7 @@ const MORE: Readonly<Partial<Record<BudgetLimit, string>>> = {
 /** Ends after which the same command resumes the work: a silent agent may answer again. */
 const RESUMABLE: readonly RunOutcome[] = ['cancelled', 'failed', 'timed_out']
 
-/** Every other end has a status of its own, and says how to go on where that is possible. */
+/** Every other end has a status of its own, and says how to continue where that is possible. */
 const runNotCompleted = (summary: RunSummary, conversation: string): CommandNotCompleted => {
   const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`

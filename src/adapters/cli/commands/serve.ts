@@ -1,12 +1,12 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { AlreadyServed, NotOwn, readRunning, type Service, serve } from '../../../main/serve.ts'
-import { duration, parsedFlag } from '../choose/history-args.ts'
+import { duration, parsedFlag } from '../choose/flag-values.ts'
 import { serviceToUse } from '../choose/store-options.ts'
-import { plain, toJsonLine } from '../render/render-text.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { plain, toJsonLine } from '../render/text.ts'
 import { lineLogger } from '../terminal/line-logger.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { CommandNotCompleted, UsageError } from '../tree/problems.ts'
 
 /** Runs the service until it is interrupted, or nobody uses it. */
 export const serveCommand: Run = async (invocation) => {

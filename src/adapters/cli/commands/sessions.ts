@@ -1,12 +1,10 @@
 import { defined } from '../../../domain/kernel/defined.ts'
-import { agentSessionId } from '../../../domain/kernel/ids.ts'
+import { agentSessionId, type TurnId, turnId } from '../../../domain/kernel/ids.ts'
 import { type AgentSession, SESSION_STATES } from '../../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../../domain/window/context-monitor.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
-import { notFound, oneOf, parsedFlag, textFlag } from '../choose/history-args.ts'
-import type { NamedThing } from '../choose/matching-things.ts'
-import { conversationFlag, conversationOf, subjectIn } from '../choose/subject.ts'
-import { withHistory } from '../choose/with-history.ts'
+import { notFound, oneOf, orderOf, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { conversationFlag, conversationOf, type NamedThing } from '../choose/subject.ts'
 import {
   folderColumn,
   type InConversation,
@@ -14,68 +12,72 @@ import {
   titleColumn,
   withConversations,
 } from '../render/conversation-rows.ts'
-import { age } from '../render/render-age.ts'
-import { describeTotals } from '../render/render-checkpoint.ts'
-import { renderBlock, renderFacts } from '../render/render-facts.ts'
-import { toJson, widthOn } from '../render/render-text.ts'
-import { describeMessages, describeMonitor, describeUsage } from '../render/render-window.ts'
+import { renderBlock, renderFacts } from '../render/text.ts'
+import { age } from '../render/times.ts'
+import {
+  describeMessages,
+  describeMonitor,
+  describeTotals,
+  describeUsage,
+  renderWindow,
+} from '../render/window-facts.ts'
 import { styleOf } from '../terminal/style.ts'
-import type { Run } from '../tree/command.ts'
-import { orderOf, printList } from '../tree/list-command.ts'
+import { listCommand, type Noun, showCommand } from './noun.ts'
 
-/** Lists sessions across conversations. */
-export const sessionsList: Run = async (invocation) => {
-  const filter = defined({
-    agentName: textFlag(invocation, 'agent'),
-    state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
-    order: orderOf(invocation),
-  })
-  const conversation = conversationFlag(invocation, 'conversation')
-  const now = Date.now()
-  await printList<AgentSession, InConversation<AgentSession>>(invocation, {
-    things: 'sessions',
-    read: async (history, page) =>
-      history.listSessions(defined({ ...filter, conversationId: await conversation(history) }), page),
-    rows: withConversations,
-    look: [
-      { title: 'ID', of: ({ item: { id } }) => id, isId: true },
-      titleColumn(({ conversation: its }) => its),
-      folderColumn(({ conversation: its }) => its, invocation.environment.HOME),
-      {
-        ...{ title: 'STATE', most: 10, importance: 6 },
-        of: ({ item: { state } }) => state,
-        style: ({ item: { state } }) => styleOf(state),
-      },
-      { title: 'AGE', of: ({ item: { startedAt } }) => age(startedAt, now), most: 5, importance: 5 },
-      { title: 'AGENT', of: ({ item: { agentName } }) => agentName, most: 14, importance: 4 },
-      { title: 'EPOCH', of: ({ item: { epoch } }) => String(epoch), most: 6, importance: 2 },
-      { title: 'TURNS', of: ({ item: { progress } }) => String(progress.turns), most: 6, importance: 1 },
-    ],
-  })
+/** Sessions: listed across conversations. */
+const SESSIONS: Noun<AgentSession, InConversation<AgentSession>> = {
+  things: 'sessions',
+  list: (invocation) => {
+    const filter = defined({
+      agentName: textFlag(invocation, 'agent'),
+      state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
+      order: orderOf(invocation),
+    })
+    const conversation = conversationFlag(invocation, 'conversation')
+    const now = Date.now()
+    return {
+      read: async (history, page) =>
+        history.listSessions(defined({ ...filter, conversationId: await conversation(history) }), page),
+      rows: withConversations,
+      look: [
+        { title: 'ID', of: ({ item: { id } }) => id, isId: true },
+        titleColumn(({ conversation: its }) => its),
+        folderColumn(({ conversation: its }) => its, invocation.environment.HOME),
+        {
+          ...{ title: 'STATE', most: 10, importance: 6 },
+          of: ({ item: { state } }) => state,
+          style: ({ item: { state } }) => styleOf(state),
+        },
+        { title: 'AGE', of: ({ item: { startedAt } }) => age(startedAt, now), most: 5, importance: 5 },
+        { title: 'AGENT', of: ({ item: { agentName } }) => agentName, most: 14, importance: 4 },
+        { title: 'EPOCH', of: ({ item: { epoch } }) => String(epoch), most: 6, importance: 2 },
+        { title: 'TURNS', of: ({ item: { progress } }) => String(progress.turns), most: 6, importance: 1 },
+      ],
+    }
+  },
+  kinds: ['session'],
+  show: async (history, thing) => {
+    const found = await sessionOf(history, thing)
+    if (found === undefined) throw notFound('conversation', 'it has no session yet')
+    const monitor = await history.monitor(found.id)
+    return {
+      document: monitor === undefined ? found : { ...found, monitor },
+      lines: (columns) => lines(found, monitor, columns),
+    }
+  },
 }
+
+/** Lists sessions. */
+export const sessionsList = listCommand(SESSIONS)
 
 /** Shows one session. */
-export const sessionsShow: Run = async (invocation) => {
-  const subject = subjectIn(invocation, { kinds: ['session'] })
-  await withHistory(invocation, async (history) => {
-    const found = await sessionOf(history, await subject(history))
-    const monitor = await history.monitor(found.id)
-    const whole = monitor === undefined ? found : { ...found, monitor }
-    invocation.out.line(
-      invocation.values.json === true ? toJson(whole) : lines(found, monitor, widthOn(invocation.out)).join('\n'),
-    )
-  })
-}
+export const sessionsShow = showCommand(SESSIONS)
 
-/** A session, or the newest one of a conversation. @throws RefusedError */
-const sessionOf = async (history: HandoffHistory, thing: NamedThing): Promise<AgentSession> => {
-  const found =
-    thing.kind === 'session'
-      ? await history.session(agentSessionId(thing.id))
-      : await newestSession(history, await conversationOf(history, thing))
-  if (found === undefined) throw notFound('conversation', 'it has no session yet')
-  return found
-}
+/** A session, or the newest one of a conversation. */
+const sessionOf = async (history: HandoffHistory, thing: NamedThing): Promise<AgentSession | undefined> =>
+  thing.kind === 'session'
+    ? history.session(agentSessionId(thing.id))
+    : newestSession(history, await conversationOf(history, thing))
 
 const lines = (
   { progress, ...session }: AgentSession,
@@ -111,4 +113,23 @@ const lines = (
     ),
     ...renderBlock('Ended because', 'endReason' in session ? session.endReason : undefined, columns),
   ]
+}
+
+/** Shows what a session's window held right after a turn. */
+export const sessionsWindow = showCommand({
+  kinds: ['turn', 'session'],
+  show: async (history, thing) => {
+    const turn = await turnOf(history, thing)
+    const window = await history.windowAt(turn)
+    if (window === undefined) throw notFound('id', `there is no turn ${turn}`)
+    return { document: window, lines: (columns) => renderWindow(window, columns) }
+  },
+})
+
+/** A turn, or the last one of a session or of a conversation's newest session. @throws RefusedError */
+const turnOf = async (history: HandoffHistory, thing: NamedThing): Promise<TurnId> => {
+  if (thing.kind === 'turn') return turnId(thing.id)
+  const session = await sessionOf(history, thing)
+  if (session?.progress.lastTurnId === undefined) throw notFound(thing.kind, 'its newest session has no turn yet')
+  return session.progress.lastTurnId
 }

@@ -3,22 +3,20 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { findService, nodeProcesses } from '../../../main/doctor.ts'
-import { openStore } from '../../../main/open-store.ts'
 import { readHidden } from '../../../main/redaction.ts'
-import type { Store } from '../../../ports/store/store.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { readWorkStatus, type SessionNow, type WorkStatus } from '../../../services/history/work-status.ts'
 import { agentOf } from '../../hook-client/agent-process.ts'
 import { listPending, type PendingFound } from '../../hook-client/waiting-document.ts'
+import { openFor } from '../choose/opened-store.ts'
 import { type CommandService, serviceToUse } from '../choose/store-options.ts'
-import { LevelTrails } from '../render/level-trails.ts'
-import { renderStatus } from '../render/render-status.ts'
-import { describeStore } from '../render/render-store.ts'
-import { plain, toJson, toJsonLine } from '../render/render-text.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
 import { type StatusFrame, statusDocument } from '../render/status-facts.ts'
+import { LevelTrails, renderStatus } from '../render/status-lines.ts'
+import { describeStore } from '../render/store-name.ts'
+import { toJson, toJsonLine } from '../render/text.ts'
 import { writeSpans } from '../terminal/style.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { UsageError } from '../tree/problems.ts'
 
 const DEFAULT_SECONDS = 2
 const MOST_SECONDS = 3_600
@@ -30,16 +28,19 @@ export const statusCommand: Run = async (invocation) => {
   await using looker = new Looker(place, invocation)
   if (everyMs !== undefined) return watch(looker, everyMs, invocation)
   const frame = await looker.look()
-  const { out, values } = invocation
+  const { out, values, hint } = invocation
   if (values.json === true) return out.line(toJson(statusDocument(frame)))
-  for (const line of renderStatus(frame, Date.now(), out.columns, undefined, values)) writeSpans(out, line)
+  for (const line of renderStatus(frame, Date.now(), out.columns, undefined, hint)) writeSpans(out, line)
 }
+
+const openStatusStore = (invocation: Invocation, { store }: CommandService) =>
+  openFor(invocation, { part: 'store', to: 'read', chosen: store })
 
 /** Looks at one store, which is opened when it is there and stays open from then on. */
 class Looker implements AsyncDisposable {
   readonly #place: CommandService
   readonly #invocation: Invocation
-  #store: Store | undefined
+  #opened: Awaited<ReturnType<typeof openStatusStore>> | undefined
 
   constructor(place: CommandService, invocation: Invocation) {
     this.#place = place
@@ -58,7 +59,7 @@ class Looker implements AsyncDisposable {
     return defined({ store: describeStore(store), service, secrets, documents, work })
   }
 
-  /** The same, with a failure as one more thing to show: whoever watches waits until it passes. */
+  /** The same, with a failure as one more thing to show: a watch waits until it passes. */
   async lookAgain(): Promise<StatusFrame> {
     try {
       return await this.look()
@@ -71,17 +72,16 @@ class Looker implements AsyncDisposable {
 
   async #work(): Promise<WorkStatus | undefined> {
     try {
-      const onWarning = (message: string): void => this.#invocation.notes.line(`Warning: ${plain(message)}`)
-      this.#store ??= await openStore({ ...this.#place.store, mustExist: true, onWarning })
+      this.#opened ??= await openStatusStore(this.#invocation, this.#place)
     } catch (error) {
       if (error instanceof StoreFailure && error.code === 'store.missing') return undefined
       throw error
     }
-    return readWorkStatus({ store: this.#store, processes: nodeProcesses })
+    return readWorkStatus({ store: this.#opened.store, processes: nodeProcesses })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store?.[Symbol.asyncDispose]()
+    await this.#opened?.[Symbol.asyncDispose]()
   }
 }
 
@@ -95,7 +95,7 @@ const withTerminal = (now: SessionNow, documents: readonly PendingFound[], folde
 
 /** Draws until it is interrupted: in place on a terminal, one block after the other elsewhere. */
 const watch = async (looker: Looker, everyMs: number, invocation: Invocation): Promise<void> => {
-  const { out, values } = invocation
+  const { out, values, hint } = invocation
   const isJson = values.json === true
   const trails = new LevelTrails()
   const interruption = invocation.interruption()
@@ -111,7 +111,7 @@ const watch = async (looker: Looker, everyMs: number, invocation: Invocation): P
       else {
         // A store that cannot be read for a moment takes nothing away.
         if (frame.work !== undefined) trails.see(frame.work.sessions)
-        const lines = renderStatus(frame, Date.now(), out.columns, trails, values)
+        const lines = renderStatus(frame, Date.now(), out.columns, trails, hint)
         if (screen !== undefined) screen.draw([...lines, [], [{ text: watchingText(everyMs) }]])
         else {
           if (!isFirst) out.line(SEPARATOR)
@@ -132,13 +132,13 @@ const watchingText = (everyMs: number): string =>
   `${new Date().toISOString().slice(0, 19)}Z, every ${everyMs / 1_000} s; Ctrl-C ends it`
 
 /** How often to look again, or not at all. */
-const watchedEvery = ({ values: { watch: asked } }: Invocation): number | undefined => {
-  if (asked === undefined) return undefined
-  if (asked === true) return DEFAULT_SECONDS * 1_000
-  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(String(asked)) ? Number(asked) : 0
+const watchedEvery = ({ values: { watch } }: Invocation): number | undefined => {
+  if (watch === undefined) return undefined
+  if (watch === true) return DEFAULT_SECONDS * 1_000
+  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(String(watch)) ? Number(watch) : 0
   if (seconds < 0.1 || seconds > MOST_SECONDS)
     throw new UsageError(
-      `--watch cannot be "${String(asked)}": say every how many seconds, from 0.1 to ${MOST_SECONDS}.`,
+      `--watch cannot be "${String(watch)}": say every how many seconds, from 0.1 to ${MOST_SECONDS}.`,
     )
   return seconds * 1_000
 }

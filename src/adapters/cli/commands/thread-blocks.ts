@@ -1,13 +1,13 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
-import { createBatonpass } from '../../../main/batonpass.ts'
+import { type Batonpass, createBatonpass } from '../../../main/batonpass.ts'
 import type { BlockStatus } from '../../../services/thread/thread-requests.ts'
-import { textFlag } from '../choose/history-args.ts'
-import { accepted, withThreads, workspaceIn } from '../choose/with-threads.ts'
-import { plain, toJson } from '../render/render-text.ts'
-import type { Run } from '../tree/command.ts'
-import { EXIT } from '../tree/exit-codes.ts'
-import { CommandNotCompleted } from '../tree/problems.ts'
+import { textFlag } from '../choose/flag-values.ts'
+import { accepted, openForThreads, workspaceIn } from '../choose/thread-choices.ts'
+import { CommandNotCompleted } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { plain, toJson } from '../render/text.ts'
 
 /** Puts the empty block into a memory file. */
 export const threadSetup: Run = async (invocation) => {
@@ -22,11 +22,20 @@ export const threadSetup: Run = async (invocation) => {
   out.line(plain(`${path}: ${isWritten ? 'the empty block is at the top now.' : 'the block was there before.'}`))
 }
 
+/** Does some work on threads. Before anything is shown the store is closed, and the notes say how much was hidden. */
+const withThreads = async <T>(
+  invocation: Invocation,
+  work: (threads: Batonpass['threads']) => Promise<T>,
+): Promise<T> => {
+  await using opened = await openForThreads(invocation)
+  return await work(opened.batonpass.threads)
+}
+
 /** Shows the summaries in the memory files of a workspace. */
 export const threadStatus: Run = async (invocation) => {
   const { out, values } = invocation
   const workspace = workspaceIn(invocation)
-  const found = await withThreads(invocation, ({ threads }) => threads.status(workspace))
+  const found = await withThreads(invocation, (threads) => threads.status(workspace))
   if (values.json === true) return out.line(toJson({ workspace, blocks: found }))
   if (found.length === 0) return out.line(`No memory file in ${plain(workspace)} has a block for a summary.`)
   for (const one of found) out.line(plain(`${one.path}: ${describe(one)}`))
@@ -46,7 +55,7 @@ export const threadCleanup: Run = async (invocation) => {
   const { out, values } = invocation
   const workspace = workspaceIn(invocation)
   const force = values.force === true
-  const report = await withThreads(invocation, ({ threads }) => threads.cleanup({ workspace, force }))
+  const report = await withThreads(invocation, (threads) => threads.cleanup({ workspace, force }))
   if (values.json === true) out.line(toJson({ workspace, ...report }))
   else {
     for (const path of report.reset) out.line(plain(`${path}: the summary was taken out.`))

@@ -1,23 +1,22 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { KeptSummary, SummaryFigures, SummaryFilter } from '../../../ports/store/thread-summaries.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
-import { moment, parsedFlag, textFlag } from '../choose/history-args.ts'
+import { moment, notTogether, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { openFor } from '../choose/opened-store.ts'
 import { conversationFlag } from '../choose/subject.ts'
-import { withHistory } from '../choose/with-history.ts'
-import { type Column, Table } from '../render/render-table.ts'
-import { toJson } from '../render/render-text.ts'
-import { minuteIn, zoneIn, zoneSentence } from '../render/render-time.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { toJson } from '../render/text.ts'
+import { type Column, Table } from '../render/text-table.ts'
+import { minuteIn, zoneIn, zoneSentence } from '../render/times.ts'
 import { writeSpans } from '../terminal/style.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { asTheyAre, notTogether, printList } from '../tree/list-command.ts'
+import { asTheyAre, printList } from './noun.ts'
 
 /** Lists the summaries that new threads began with, or figures about them. */
 export const threadHistory: Run = async (invocation) => {
   const filterIn = filterOf(invocation)
   if (invocation.values.figures === true) return printFigures(invocation, filterIn)
   const minute = minuteIn(zoneIn(invocation))
-  await printList<KeptSummary, KeptSummary>(invocation, {
-    things: 'summaries',
+  await printList<KeptSummary, KeptSummary>(invocation, 'summaries', {
     look: [
       { title: 'FROM', of: ({ sourceThreadId }) => sourceThreadId, isId: true, importance: 6 },
       { title: 'INTO', of: ({ targetThreadId }) => targetThreadId, isId: true },
@@ -46,17 +45,17 @@ const figuresIn = (zone: string): readonly Column<SummaryFigures>[] => [
 
 const printFigures = async (invocation: Invocation, filterIn: ReturnType<typeof filterOf>): Promise<void> => {
   for (const name of ['limit', 'after', 'all']) notTogether(invocation, 'figures', name)
-  await withHistory(invocation, async (history) => {
-    const { out, values } = invocation
-    const figures = await history.threadFigures(await filterIn(history))
-    if (values.json === true) return out.line(toJson(figures))
-    if (figures.length === 0) return out.line('No summaries match.')
-    const zone = zoneIn(invocation)
-    const table = new Table(figuresIn(zone), figures, out.columns)
-    writeSpans(out, table.header())
-    for (const one of figures) writeSpans(out, table.row(one))
-    out.line(zoneSentence(zone))
-  })
+  await using opened = await openFor(invocation, { part: 'history', to: 'read' })
+  const { history } = opened
+  const { out, values } = invocation
+  const figures = await history.threadFigures(await filterIn(history))
+  if (values.json === true) return out.line(toJson(figures))
+  if (figures.length === 0) return out.line('No summaries match.')
+  const zone = zoneIn(invocation)
+  const table = new Table(figuresIn(zone), figures, out.columns)
+  writeSpans(out, table.header())
+  for (const one of figures) writeSpans(out, table.row(one))
+  out.line(zoneSentence(zone))
 }
 
 /** The filter of the flags, once it is known which conversation is meant. */

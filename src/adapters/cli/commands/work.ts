@@ -1,22 +1,17 @@
 import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
-import { createBatonpass } from '../../../main/batonpass.ts'
-import { redactedLogger } from '../../../services/commands/safe-logger.ts'
 import type { Cast } from '../../../services/run/cast.ts'
 import type { WaitingBy } from '../../../services/run/worker/work-wait.ts'
-import { allowedNetworks } from '../choose/allowed-networks.ts'
-import { castFrom } from '../choose/chosen-cast.ts'
-import { chosenRuntime, runtimeFrom } from '../choose/chosen-runtime.ts'
-import { duration, parsedFlag, textFlag } from '../choose/history-args.ts'
+import { castFrom, chosenRuntime, runtimeFrom } from '../choose/chosen-agents.ts'
+import { duration, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { sayHidden } from '../choose/hidden-secrets.ts'
+import { openFor } from '../choose/opened-store.ts'
 import { configurationFrom, limitsFrom, wholeNumber } from '../choose/run-choices.ts'
-import { storeToWrite } from '../choose/store-options.ts'
-import { describeRunEvent } from '../render/render-run.ts'
-import { plain, toJsonLine } from '../render/render-text.ts'
-import { redactorIn, sayHidden } from '../terminal/hidden-secrets.ts'
-import { lineLogger } from '../terminal/line-logger.ts'
-import type { Invocation, Run } from '../tree/command.ts'
-import { UsageError } from '../tree/problems.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import type { Invocation, Run } from '../invocation/invocation.ts'
+import { describeRunEvent } from '../render/run-lines.ts'
+import { plain, toJsonLine } from '../render/text.ts'
 
 /** Works for agents until it is interrupted: takes up what is handed to them, and runs it. */
 export const workCommand: Run = async (invocation) => {
@@ -26,14 +21,11 @@ export const workCommand: Run = async (invocation) => {
   const concurrency = parsedFlag(invocation, 'concurrency', wholeNumber(1))
   const drainMs = parsedFlag(invocation, 'drain-for', duration)
   const { budget: _, ...limits } = limitsFrom(invocation)
-  const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
-  const redactor = await redactorIn(invocation, checked)
-  const logger = values.verbose === true ? redactedLogger(lineLogger(notes), redactor.redactAll) : undefined
-  const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts, redact: redactor.redact })
+  await using opened = await openFor(invocation, { part: 'runner', to: 'write', checked })
+  const { batonpass, redactor } = opened
   const isJson = values.json === true
-  const onEvent = (told: RunEvent): void => {
-    const event = redactor.redactAll(told)
+  const onEvent = (unredacted: RunEvent): void => {
+    const event = redactor.redactAll(unredacted)
     if (isJson) out.line(toJsonLine(event))
     else notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
   }
@@ -62,7 +54,7 @@ const describeWaiting = ({ by, longestMs, reason = '' }: WaitingBy): string => {
 
 /** The agents of a file, or the one that the flags describe. */
 const agentsOf = (invocation: Invocation, configured: Parameters<typeof castFrom>[1]): Cast => {
-  if (textFlag(invocation, 'agents') !== undefined) return castFrom(invocation, configured, (runtime) => runtime).agents
+  if (textFlag(invocation, 'agents') !== undefined) return castFrom(invocation, configured).agents
   const agent = textFlag(invocation, 'agent')
   if (agent === undefined) throw new UsageError('Say for whom: --agent NAME --runtime NAME, or --agents FILE.')
   const runtime = runtimeFrom(invocation, chosenRuntime(invocation))

@@ -5,8 +5,7 @@ import type { ConversationId } from '../../../domain/kernel/ids.ts'
 import { type AgentSession, heldBy } from '../../../domain/session/agent-session.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
 import { homeOf } from '../../place/home-folder.ts'
-import { placeOf } from '../choose/latest-conversation.ts'
-import type { Column } from './render-table.ts'
+import type { Column } from './text-table.ts'
 
 /** A row of a list, and the conversation it belongs to. */
 export interface InConversation<Item> {
@@ -65,8 +64,8 @@ export const titleColumn = <Row>(of: (row: Row) => Conversation | undefined): Co
     const conversation = of(row)
     if (conversation === undefined) return ''
     const { broken } = conversation
-    const said = broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify --all"] `
-    return `${said}${titleOf(conversation)}`
+    const remark = broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify --all"] `
+    return `${remark}${titleOf(conversation)}`
   },
 })
 
@@ -76,8 +75,12 @@ export const folderColumn = <Row>(
   home: string | undefined,
 ): Column<Row> => ({
   ...{ title: 'FOLDER', most: 24, importance: 3, keepsEnd: true },
-  of: (row) => inHome(placeOf(of(row)) ?? '', home),
+  of: (row) => inHome(conversationFolder(of(row)) ?? '', home),
 })
+
+/** The folder that a conversation works in. */
+export const conversationFolder = (conversation: Conversation | undefined): string | undefined =>
+  conversation?.workspace?.worktreePath ?? conversation?.workspace?.workingDirectory
 
 /** A folder as people write it: their own home is `~`. */
 export const inHome = (folder: string, home = homeOf(process.env)): string => {

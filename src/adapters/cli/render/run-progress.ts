@@ -7,10 +7,9 @@ import {
 } from '../../../domain/run/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
-import type { Output } from '../tree/command.ts'
-import { refusedLines } from './render-refused.ts'
-import { costText, describeRunEvent, renderFigures } from './render-run.ts'
-import { plain } from './render-text.ts'
+import type { Output } from '../invocation/output.ts'
+import { costText, describeRunEvent, refusedLines, renderFigures } from './run-lines.ts'
+import { plain } from './text.ts'
 
 /** Whether somebody should come and look: the run is over, or something waits for a person. */
 const needsPerson = (event: RunEvent): boolean =>

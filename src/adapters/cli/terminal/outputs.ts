@@ -1,6 +1,7 @@
-import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import { cut, forTerminal } from '../render/render-text.ts'
-import type { Invocation, Output } from '../tree/command.ts'
+import { forTerminal, onOneLine } from '../../../domain/kernel/safe-text.ts'
+import { cut } from '../../../domain/kernel/text-width.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../invocation/output.ts'
 import { screenOn } from './screen.ts'
 import { coloured, usesColour } from './style.ts'
 
@@ -75,7 +76,7 @@ const outputTo = (stream: Writable, environment: Invocation['environment']): Out
  * `COLUMNS` counts everywhere; without it a terminal says how wide it is, and anything else has no width. A terminal that
  * says 0 does not know: some say so for as long as nobody has sized them.
  */
-const columnsOf = (stream: Writable, { COLUMNS: said = '' }: Invocation['environment']): number | undefined => {
-  if (/^[1-9]\d{0,4}$/.test(said)) return Number(said)
+const columnsOf = (stream: Writable, { COLUMNS: columns = '' }: Invocation['environment']): number | undefined => {
+  if (/^[1-9]\d{0,4}$/.test(columns)) return Number(columns)
   return stream.isTTY === true ? stream.columns || USUAL_COLUMNS : undefined
 }

@@ -1,6 +1,8 @@
-import { cut, forTerminal, widthOf } from '../render/render-text.ts'
-import type { Invocation, Screen } from '../tree/command.ts'
-import { coloured, type Span, usesColour } from './style.ts'
+import { forTerminal } from '../../../domain/kernel/safe-text.ts'
+import { cut, widthOf } from '../../../domain/kernel/text-width.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Screen, Span } from '../invocation/output.ts'
+import { coloured, usesColour } from './style.ts'
 
 /** The part of a stream that a screen needs. */
 export interface ScreenStream {

@@ -1,21 +1,20 @@
-import type { Invocation, Output } from '../tree/command.ts'
+import { styleText } from 'node:util'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output, Span, Style } from '../invocation/output.ts'
 
-/** The look of a part of a line, on a terminal with colour. */
-export type Style = 'title' | 'good' | 'bad' | 'waiting'
-
-/** A part of a line. Only the writer turns a style into codes of the terminal, so no text can bring codes of its own. */
-export interface Span {
-  readonly text: string
-  readonly style?: Style | undefined
-}
-
-const CODES: Readonly<Record<Style, number>> = { title: 1, bad: 31, good: 32, waiting: 33 }
+/** The formats of Node, whose codes end only what they began. */
+const FORMATS = { title: 'bold', bad: 'red', good: 'green', waiting: 'yellow' } as const satisfies Record<Style, string>
 
 /** Wraps a text that is already safe in the codes of its style. */
 export const coloured = (text: string, style: Style | undefined): string =>
-  style === undefined || text === '' ? text : `\u001b[${CODES[style]}m${text}\u001b[0m`
+  style === undefined || text === '' ? text : styleText(FORMATS[style], text, { validateStream: false })
 
-/** Whether to write colours: never with `NO_COLOR`, always with `FORCE_COLOR`, else on a terminal that can show them. */
+/**
+ * Whether to write colours: never with `NO_COLOR`, always with `FORCE_COLOR`, else on a terminal that can show them.
+ *
+ * `stream.hasColors` of Node answers otherwise: it lets `FORCE_COLOR` count before `NO_COLOR`, takes an empty one for a yes,
+ * is there on terminals only, and sees no colours on a terminal whose name it does not know.
+ */
 export const usesColour = (environment: Invocation['environment'], isTerminal: boolean): boolean => {
   const { NO_COLOR: no = '', FORCE_COLOR: force = '', TERM: kind } = environment
   if (no !== '' || force === '0' || force === 'false') return false

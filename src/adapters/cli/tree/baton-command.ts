@@ -1,5 +1,5 @@
 import { Command, type CommanderError, type ParseOptionsResult } from 'commander'
-import { UsageError } from './problems.ts'
+import { UsageError } from '../invocation/command-problems.ts'
 
 const FROM_USER = { from: 'user' } as const
 

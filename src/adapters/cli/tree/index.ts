@@ -1,12 +1,10 @@
-import { ABOUT_COMMANDS } from './about.ts'
-import type { CliCommand } from './command.ts'
-import { HISTORY_COMMANDS } from './history.ts'
-import { HOOK_COMMANDS } from './hook.ts'
-import { INSTALL_COMMANDS } from './install.ts'
-import { KEEPING_COMMANDS } from './keeping.ts'
-import { MCP_COMMANDS } from './mcp.ts'
-import { THREAD_COMMANDS } from './thread.ts'
-import { WORK_COMMANDS } from './work.ts'
+import type { CliCommand } from '../invocation/invocation.ts'
+import { HISTORY_COMMANDS } from './history-commands.ts'
+import { HOOK_COMMANDS, MCP_COMMANDS } from './hook-commands.ts'
+import { INSTALL_COMMANDS } from './install-commands.ts'
+import { ABOUT_COMMANDS, KEEPING_COMMANDS } from './store-commands.ts'
+import { THREAD_COMMANDS } from './thread-commands.ts'
+import { WORK_COMMANDS } from './work-commands.ts'
 
 /** Every command by its words, in the order help lists them. */
 export const COMMANDS: Readonly<Record<string, CliCommand>> = {

@@ -1,10 +1,10 @@
 import { type CommanderError, Option } from 'commander'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { UsageError } from '../invocation/command-problems.ts'
+import { EXIT, EXIT_MEANINGS } from '../invocation/exit-codes.ts'
+import type { CliCommand, Flag, FlagValue } from '../invocation/invocation.ts'
 import { BatonCommand } from './baton-command.ts'
-import type { CliCommand, Flag, FlagValue } from './command.ts'
-import { EXIT, EXIT_MEANINGS } from './exit-codes.ts'
 import { COMMANDS, GROUPS } from './index.ts'
-import { UsageError } from './problems.ts'
 
 /** A command line that was understood. */
 export interface Understood {
@@ -96,9 +96,9 @@ const sentence = (summary: string, details: string | undefined): string => {
 }
 
 const optionOf = (name: string, { help, value, words, isMany, isValueOptional, group }: Flag): Option => {
-  const said = words === undefined ? help : `${help}: ${words.join(', ')}`
+  const helpLine = words === undefined ? help : `${help}: ${words.join(', ')}`
   const taken = isValueOptional === true ? ` [${value}]` : ` <${value}>`
-  const option = new Option(`--${name}${value === undefined ? '' : taken}`, said)
+  const option = new Option(`--${name}${value === undefined ? '' : taken}`, helpLine)
   if (isMany === true) option.argParser((given: string, before: readonly string[] = []) => [...before, given])
   return group === undefined ? option : option.helpGroup(group)
 }

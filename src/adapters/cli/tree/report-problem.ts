@@ -7,13 +7,15 @@ import { RefusedError } from '../../../domain/unwrap.ts'
 import { WorktreeFailure } from '../../../ports/agent/worktrees.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { MemoryFileFailure } from '../../../ports/terminal/memory-file.ts'
-import { renderProblems } from '../render/render-configuration.ts'
-import { plain } from '../render/render-text.ts'
-import { withHints } from '../terminal/hint.ts'
+import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../invocation/output.ts'
+import { renderProblems } from '../render/configuration-lines.ts'
+import { withHints } from '../render/printed-commands.ts'
+import { plain } from '../render/text.ts'
 import { writeSpans } from '../terminal/style.ts'
-import type { Invocation, Output } from './command.ts'
-import { EXIT } from './exit-codes.ts'
-import { CommandNotCompleted, UsageError } from './problems.ts'
+import { hint } from './hint.ts'
 
 /**
  * Tells a person what went wrong, without a stack, and answers with the exit status. A command that is named in it is for
@@ -21,9 +23,9 @@ import { CommandNotCompleted, UsageError } from './problems.ts'
  */
 export const report = (problem: unknown, err: Output, values: Invocation['values'] = {}): number => {
   const { text, status } = reported(problem)
-  const said = withHints(text, values)
+  const sentence = withHints(text, (words) => hint(words, values))
   // A failure may have passed by everything that hides secrets on the way.
-  const { text: shown } = hideSecrets(said, { values: secretValuesIn(process.env) })
+  const { text: shown } = hideSecrets(sentence, { values: secretValuesIn(process.env) })
   writeSpans(err, [{ text: 'baton:', style: 'bad' }, { text: ` ${shown}` }])
   return status
 }

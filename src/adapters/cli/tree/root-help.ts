@@ -1,5 +1,5 @@
-import { wrapped } from '../render/render-text.ts'
-import type { Output } from './command.ts'
+import type { Output } from '../invocation/output.ts'
+import { wrapped } from '../render/text.ts'
 import { ROOT_HELP } from './root-help-text.ts'
 import { USUAL_HELP_COLUMNS, writeHelp } from './write-help.ts'
 

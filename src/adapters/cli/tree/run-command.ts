@@ -1,5 +1,6 @@
-import type { Invocation, Output, UsedStore } from './command.ts'
-import { EXIT } from './exit-codes.ts'
+import { EXIT } from '../invocation/exit-codes.ts'
+import type { Invocation, UsedStore } from '../invocation/invocation.ts'
+import type { Output } from '../invocation/output.ts'
 import { isShown, programOf, type Understood } from './program.ts'
 import { USUAL_HELP_COLUMNS, writeHelp } from './write-help.ts'
 
@@ -84,8 +85,22 @@ const act = async (
 ): Promise<void> => {
   const { out, err: notes, environment, version, input = async () => '' } = terminal
   const { interruption = () => new AbortController().signal } = terminal
-  const run = await command.load()
+  const [run, { hint }] = await Promise.all([command.load(), import('./hint.ts')])
   const ask = terminal.ask === undefined ? {} : { ask: terminal.ask }
   const onStore = (store: UsedStore): void => naming.use(store)
-  await run({ values, positionals, argv, environment, version, out, notes, input, interruption, onStore, ...ask })
+  const hintIn = (words: string): string => hint(words, values)
+  await run({
+    hint: hintIn,
+    values,
+    positionals,
+    argv,
+    environment,
+    version,
+    out,
+    notes,
+    input,
+    interruption,
+    onStore,
+    ...ask,
+  })
 }

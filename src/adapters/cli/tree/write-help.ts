@@ -1,5 +1,5 @@
+import type { Output } from '../invocation/output.ts'
 import { writeSpans } from '../terminal/style.ts'
-import type { Output } from './command.ts'
 
 /** The width of help where the output has no width. */
 export const USUAL_HELP_COLUMNS = 100
