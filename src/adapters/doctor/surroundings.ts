@@ -43,7 +43,7 @@ export const configurationFile = async (
 const OLD_MS = 10 * 60_000
 
 /** Names that only pass, unless the process that made them was killed. */
-const PASSING = /^(data\.new|rights-.*|lock\.new-.*|lock\.after-.*|pulse-.*|.*\.tmp(-.*)?)$/
+const PASSING = /^(data\.new|rights-.*|lock\.new-.*|lock\.after-.*|pulse-.*|\.batonpass-(lock|new)-.*|.*\.tmp(-.*)?)$/
 
 /** Names the files that killed processes have left in a folder. They do no harm, and take room. */
 export const leftovers = async (folder: string, now = Date.now()): Promise<readonly Finding[]> => {
