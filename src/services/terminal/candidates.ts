@@ -1,7 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import type { Candidate, PendingDocument } from '../../ports/terminal/pending-files.ts'
-import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 import type { HookEvent } from './hook-event.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -12,12 +11,6 @@ const MOST_PROMPTS = 50
 
 /** The starts after which a session has nothing in its window. */
 const FRESH: readonly (string | undefined)[] = [undefined, 'startup', 'clear']
-
-/** Memory files that only one runtime reads. */
-const FILES_OF: Readonly<Record<TerminalRuntime, readonly string[]>> = {
-  claude: ['CLAUDE.md', 'CLAUDE.local.md'],
-  codex: ['AGENTS.md'],
-}
 
 /** The sessions that began with a pending document, the summary of a thread or as a fork, until the first turn of one of them says whose it is. */
 export class Candidates {
@@ -67,7 +60,7 @@ export class Candidates {
 
   async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
     const { prompts, runtime } = candidate
-    if (prompt !== undefined && this.#deps.readers.transcripts[runtime].isOwnPrompt?.(prompt)) return
+    if (prompt !== undefined && this.#deps.readers.transcripts(runtime).isOwnPrompt?.(prompt)) return
     if (prompt === undefined || prompt.trim() === '' || prompts.some((one) => one.commandId === commandId)) return
     await this.change({ ...candidate, prompts: [...prompts, { commandId, prompt }].slice(-MOST_PROMPTS) })
   }
@@ -86,7 +79,9 @@ export class Candidates {
   /** The thread whose summary the session has read; a session that is on record already is none of its. */
   async #threadFor({ runtime, input }: HookEvent): Promise<ConversationId | undefined> {
     const { cwd, providerSessionId } = input
-    const waiting = await this.#deps.threads?.waitingIn(cwd, FILES_OF[runtime])
+    const { file, untracked } = this.#deps.agents.named(runtime).memoryFiles
+    const read = untracked === undefined ? [file] : [file, untracked]
+    const waiting = await this.#deps.threads?.waitingIn(cwd, read)
     if (waiting === undefined) return undefined
     return (await this.#sessions.find(providerSessionId)) === undefined ? waiting.id : undefined
   }

@@ -29,7 +29,8 @@ export class Cards {
     const hasParent = session.parentSessionId !== undefined
     const afterCompaction = await this.#afterCompaction.textFor(at)
     const now = this.#deps.clock.now()
-    const card = cardOf({ providerSessionId, kept, monitor, hasParent, waiting, afterCompaction, at: now })
+    const advice = this.#deps.agents.named(kept.runtime).adviceWhenFull.short
+    const card = cardOf({ providerSessionId, kept, advice, monitor, hasParent, waiting, afterCompaction, at: now })
     if (isSame(this.#written.get(providerSessionId), card)) return
     try {
       await this.#deps.files.writeCard(providerSessionId, card)

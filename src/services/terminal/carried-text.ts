@@ -106,7 +106,7 @@ const cutNote = (shown: number, all: number, path: string | undefined): string =
 
 /** The person's words in a conversation, and where it is a branch those from before it, from the record, as far as there is room beside a document. */
 export const personWordsOf = async (
-  { store, clock, files }: Pick<TerminalDeps, 'store' | 'clock' | 'files'>,
+  { store, clock, files, agents }: Pick<TerminalDeps, 'store' | 'clock' | 'files' | 'agents'>,
   conversation: Conversation,
   { session, document }: { readonly session: AgentSession; readonly document: string | undefined },
 ): Promise<SaidWords> => {
@@ -117,7 +117,7 @@ export const personWordsOf = async (
   const isUnsaid = asked !== undefined && session.progress.nextSequence <= asked.sequence
   const unsaid = isUnsaid && asked.prompt.trim() !== '' ? [{ text: asked.prompt, at: clock.now() }] : []
   const within = async (budget: number): Promise<ChosenWords> => {
-    const { messages, more } = await wordsOnLine(store, conversation, wordsWanted(budget))
+    const { messages, more } = await wordsOnLine(store, conversation, agents, wordsWanted(budget))
     const said = messages.filter(({ text }) => text.trim() !== '')
     return choosePersonWords([...unsaid, ...said], { tokens: budget, more })
   }

@@ -11,7 +11,6 @@ import type { Candidates } from './candidates.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import { isTask, notePrompts } from './seen-prompts.ts'
-import { AGENTS } from './terminal-agents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
 import type { TurnImport } from './turn-import.ts'
@@ -144,7 +143,7 @@ export class Succession {
     const { handoffs, sha256 } = this.#deps
     const { id, sessionId, document, reason, text, workspace } = pending
     const named = (step: string) => ({ commandId: derivedCommand(sha256, id, step) })
-    const { agentName: targetAgent, backend } = AGENTS[runtime]
+    const { agentName: targetAgent, backend } = this.#deps.agents.named(runtime)
     const kind = targetAgent === pending.agentName ? ('context_restart' as const) : ('agent_transfer' as const)
     const { holder } = source.kept
     // Another process works the source by now: its conversation is not ours to pass on.
