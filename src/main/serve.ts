@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type App, appOf } from '../adapters/http/app.ts'
 import type { EventStreamOptions } from '../adapters/http/event-stream.ts'
-import { hookEventIn } from '../adapters/http/hook-events.ts'
+import { hookEventsOf } from '../adapters/http/hook-events.ts'
 import { type Answering, type HttpTimeouts, LOOPBACK } from '../adapters/http/http-server.ts'
 import { isKeptHandoff, takeKeptHandoff } from '../adapters/http/kept-handoffs.ts'
 import { HttpProblem } from '../adapters/http/problems.ts'
@@ -23,6 +23,7 @@ import { redactedLogger, safeLogger } from '../services/commands/safe-logger.ts'
 import { openStore } from './open-store.ts'
 import type { StoreOptions } from './options.ts'
 import { hiddenAccount, redactionIn, redactorFor, writeRules } from './redaction.ts'
+import { TERMINAL_AGENTS } from './runtimes.ts'
 import { openDoors, type Undo } from './service-doors.ts'
 import { type Terminals, terminalsOn } from './terminal.ts'
 
@@ -55,6 +56,8 @@ export interface Service {
   /** Finishes what is under way and ends. */
   stop(): Promise<void>
 }
+
+const AGENT_NAMES = TERMINAL_AGENTS.map(({ name }) => name)
 
 /** How often the spool is looked at, and how old a file must be: a younger one is still on its way by itself. */
 const SPOOL_MS = 2_000
@@ -135,6 +138,7 @@ const begin = async (options: ServeOptions, undo: Undo, undoAll: () => Promise<v
 }
 
 const spoolFor = async (folder: string, { terminals, requests }: Terminals, logger: Logger): Promise<Spool> => {
+  const hookEventIn = hookEventsOf(AGENT_NAMES)
   const take = async (json: unknown): Promise<unknown> =>
     isKeptHandoff(json) ? takeKeptHandoff(requests, json) : terminals.take(hookEventIn(json))
   const deliver: Deliver = async (text) => {
@@ -201,7 +205,7 @@ const appFor = (
   { logger, master, bootId, events }: AppOptions,
 ): App =>
   appOf({
-    ...{ requests, audit, logger, master, program, bootId },
+    ...{ requests, agents: AGENT_NAMES, audit, logger, master, program, bootId },
     ...(events && { events }),
     take: async (event) => {
       // A session is not told again what it says it was told.

@@ -6,8 +6,6 @@ import { codeOf, readOwnFile } from '../files/own-files.ts'
 import { isRecord } from './read-input.ts'
 import { isFileName } from './session-card.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 const FOLDER = 'agents'
 const MOST_BYTES = 4_096
 /** With more files than this, those of ended processes are removed. */
@@ -21,12 +19,14 @@ const FARTHEST = 4
 /**
  * Notes which session the agent's process has now, so that other programs it started can learn it: after `/clear` a process
  * has another session, and nobody tells them.
+ *
+ * @param named the id of the agent's process, where the agent named it to its hook
  */
-export const noteProcess = (folder: string, session: string, environment: Environment): void => {
-  const pid = agentPid(environment)
+export const noteProcess = (folder: string, session: string, named: string | undefined): void => {
+  const pid = agentPid(named)
   mkdirSync(`${folder}/${FOLDER}`, { recursive: true, mode: 0o700 })
   removeEnded(`${folder}/${FOLDER}`)
-  const isNamed = environment.CLAUDE_PID !== undefined
+  const isNamed = named !== undefined
   const note = { v: 1, pid, startTime: startTimeOf(pid) ?? null, session, isNamed, ...place() }
   // Several hooks of one agent may come at once, so each begins a file of its own.
   const begun = `${folder}/${FOLDER}/.${pid}.${process.pid}.tmp`
@@ -35,8 +35,8 @@ export const noteProcess = (folder: string, session: string, environment: Enviro
 }
 
 /** Forgets the session of the agent's process, unless it has another one by now. */
-export const forgetProcess = (folder: string, session: string, environment: Environment): void => {
-  const pid = agentPid(environment)
+export const forgetProcess = (folder: string, session: string, named: string | undefined): void => {
+  const pid = agentPid(named)
   if (noted(folder, pid) === session) rmSync(`${folder}/${FOLDER}/${pid}.json`, { force: true })
 }
 
@@ -82,9 +82,9 @@ const namesIn = (path: string): readonly string[] => {
   }
 }
 
-/** Claude names its process to its hooks; of others it is the parent, or the one that started the shell in between. */
-const agentPid = ({ CLAUDE_PID: said = '' }: Environment): number => {
-  if (/^[1-9]\d{0,9}$/.test(said)) return Number(said)
+/** The process that the agent named to its hook; else the parent, or the one that started the shell in between. */
+const agentPid = (named = ''): number => {
+  if (/^[1-9]\d{0,9}$/.test(named)) return Number(named)
   let pid = process.ppid
   for (let steps = 0; steps < FARTHEST; steps += 1) {
     const parent = parentOf(pid)

@@ -13,9 +13,6 @@ export const HOOK_EVENTS = [
 /** One of the hooks. */
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** The programs whose hooks these are. */
-export type HookRuntime = 'claude' | 'codex'
-
 /** Whether a word names a hook. */
 export const isHookEvent = (word: string | undefined): word is HookEvent =>
   (HOOK_EVENTS as readonly (string | undefined)[]).includes(word)
@@ -29,7 +26,8 @@ export interface HookPost {
   readonly commandId: string
   readonly at: string
   readonly event: HookEvent | 'ack'
-  readonly runtime: HookRuntime
+  /** The name of the terminal agent. */
+  readonly runtime: string
   readonly payload: Readonly<Record<string, unknown>>
   /** How long the service may wait for the transcript before it answers. */
   readonly waitMs?: number

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
+import type { TerminalAgent } from '../../ports/agent/vendor.ts'
 import { codeOf } from '../files/own-files.ts'
 import type { Budget } from './budget.ts'
 import { HiddenPayload } from './hidden-payload.ts'
@@ -12,7 +13,6 @@ import type { HookInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
 import { readCard } from './session-card.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
-import { variablesFor } from './window-variables.ts'
 import { nameForTools, startedWithin } from './within.ts'
 
 /** Everything that a hook's work needs. */
@@ -25,6 +25,7 @@ export interface HookWork {
   readonly log: HookLog
   readonly budget: Budget
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly agent: TerminalAgent
 }
 
 /** Kept back from the wait for an answer, to print it and to say that it was printed. */
@@ -37,7 +38,7 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
   const waiting = event === 'session-start' ? begunWith(work) : undefined
   const within = event === 'session-start' ? startedWithin(environment, session) : undefined
   const hidden = new HiddenPayload(work.folder, environment)
-  const variables = variablesFor(event, input, environment)
+  const variables = variablesFor(work)
   const trimmed = {
     ...trimmedPayload(event, input, hidden.hide),
     ...(within !== undefined && { within }),
@@ -56,7 +57,7 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
 
 /** The text that a session begins with, and a sentence for its person, as far as they are known without the service. */
 const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | undefined => {
-  const { input, folder, session, log, environment } = work
+  const { input, folder, session, log, environment, agent } = work
   const tried = <T>(problem: string, attempt: () => T): T | undefined => {
     try {
       return attempt()
@@ -69,8 +70,20 @@ const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | u
     const card = tried('the card of the session could not be read', () => readCard(folder, session))
     return { inject: card?.afterCompaction?.text, notice: card?.afterCompaction?.notice }
   }
-  tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
+  tried('the tools of the session could not be told its name', () =>
+    nameForTools(environment[agent.variables.toolSettings ?? ''], session),
+  )
   if (startedWithin(environment, session) !== undefined) return undefined
   const pending = tried('the pending document could not be read', () => pendingFor(folder, input, session))
   return pending && { inject: pending.text, notice: begunWithDocument(pending) }
+}
+
+/** The events that the service is told the variables with: at the start, and before each answer, for they may change. */
+const TELLING: readonly HookEvent[] = ['session-start', 'user-prompt-submit']
+
+/** The variables that say where the agent compacts by itself, where there are any. */
+const variablesFor = ({ event, input, environment, agent }: HookWork): Readonly<Record<string, string>> | undefined => {
+  if (!TELLING.includes(event) || agent.window === undefined) return undefined
+  const variables = agent.window.variables(environment, typeof input.cwd === 'string' ? input.cwd : undefined)
+  return Object.keys(variables).length === 0 ? undefined : variables
 }

@@ -13,7 +13,7 @@ export const startedWithin = (environment: Environment, session: string): string
 }
 
 /** Lets everything that the tools of this session start know where it is, where the runtime has a file for that. */
-export const nameForTools = ({ CLAUDE_ENV_FILE: path }: Environment, session: string): void => {
+export const nameForTools = (path: string | undefined, session: string): void => {
   if (path === undefined || path === '') return
   const { O_WRONLY, O_APPEND, O_CREAT } = constants
   const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | CAREFULLY, 0o600)

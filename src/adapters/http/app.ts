@@ -5,7 +5,7 @@ import { NONCE, proofOf } from '../../ports/terminal/service-proof.ts'
 import type { AuditService } from '../../services/audit/audit-service.ts'
 import { type EventStreamOptions, EventStreams } from './event-stream.ts'
 import { Bearer, mustBeForUs, noToken } from './guards.ts'
-import { type Call, type HandlerDeps, handlersFor, sessionNamedIn } from './handlers.ts'
+import { type Call, type HandlerDeps, handlersFor, sessionNamesOf } from './handlers.ts'
 import { type Door, LOOPBACK } from './http-server.ts'
 import { openApiDocument } from './openapi.ts'
 import { HttpProblem, problemFrom } from './problems.ts'
@@ -35,10 +35,11 @@ export interface App {
 
 /** Puts the routes together. Each is guarded in the same order: host, origin, token, body, session. */
 export const appOf = (deps: AppDeps): App => {
-  const { requests, master, program, logger } = deps
+  const { requests, agents, master, program, logger } = deps
   const hono = new Hono<Env>()
   const streams = new EventStreams(deps.audit, deps.events)
-  const answers = { ...handlersFor(deps), openapi: async () => openApiDocument(program) }
+  const sessionNamedIn = sessionNamesOf(agents)
+  const answers = { ...handlersFor(deps), openapi: async () => openApiDocument(program, agents) }
   const handle = async (operation: Operation, route: Route, context: Context<Env>): Promise<Response> => {
     if (operation === 'health') return context.json(health(context, deps))
     if (operation === 'prove') return context.json({ proof: proofFor(context, deps) })

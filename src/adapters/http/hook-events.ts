@@ -7,8 +7,16 @@ import { checked } from './read-body.ts'
 import { type hookAnswer, hookEventBody, type signal } from './schemas.ts'
 
 /** An event from its body, as clients post and spool it. @throws HttpProblem */
-export const hookEventIn = (body: unknown): HookEvent => {
-  const { commandId: command, at, event, runtime, waitMs, payload } = checked(hookEventBody, body)
+export type HookEventIn = (body: unknown) => HookEvent
+
+/** Reads the events of these agents. */
+export const hookEventsOf = (agents: readonly string[]): HookEventIn => {
+  const schema = hookEventBody(agents)
+  return (body) => eventFrom(checked(schema, body))
+}
+
+const eventFrom = (body: z.output<ReturnType<typeof hookEventBody>>): HookEvent => {
+  const { commandId: command, at, event, runtime, waitMs, payload } = body
   const { session_id, transcript_path, cwd, agent_id, source, model, trigger, reason, prompt } = payload
   const input = defined({
     providerSessionId: session_id,

@@ -62,8 +62,8 @@ export interface Configuration {
   readonly fanOut: FanOutLimits
   /** How threads take a summary along. */
   readonly threads: {
-    /** Who writes summaries: nobody but the record, or Claude. */
-    readonly summarizer: 'extractive' | 'claude'
+    /** Who writes summaries: `extractive` for the record alone, or the name of an agent. */
+    readonly summarizer: string
     /** The model of that summarizer; absent means the usual one. */
     readonly model?: string
     /** Whether the record is quoted when that summarizer fails. */

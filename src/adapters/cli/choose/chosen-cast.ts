@@ -20,11 +20,11 @@ export interface ChosenCast {
 }
 
 /** @throws UsageError when there are no agents, or a flag does not go with several */
-export const castFrom = (
+export const castFrom = async (
   invocation: Invocation,
   configured: readonly ConfiguredAgent[],
   listened: (runtime: AgentRuntime) => AgentRuntime,
-): ChosenCast => {
+): Promise<ChosenCast> => {
   const stray = OF_ONE.find((flag) => invocation.values[flag] !== undefined)
   if (stray !== undefined)
     throw new UsageError(`--${stray} does not go with --agents: write it in that file, for the agent that it is about.`)
@@ -33,14 +33,15 @@ export const castFrom = (
   if (first === undefined)
     throw new UsageError('--agents: the file names no agents. Write agents: [{ name: writer, runtime: claude }].')
   const start = invocation.values.agent === undefined ? first : (agentFrom(invocation, configured) ?? first)
-  const memberOf = (agent: ConfiguredAgent): CastMember => {
+  const memberOf = async (agent: ConfiguredAgent): Promise<CastMember> => {
     const asked = asConfigured(invocation, agent)
     const name = chosenRuntime(asked)
     runtimes.push({ agent: agent.name, name, isFound: runtimeName(asked) === undefined })
-    return defined({ runtime: listened(runtimeFrom(asked, name, agent.name)), model: agent.model })
+    return defined({ runtime: listened(await runtimeFrom(asked, name, agent.name)), model: agent.model })
   }
   const runtimes: RuntimeOfAgent[] = []
-  const agents = Object.fromEntries(configured.map((agent) => [agent.name, memberOf(agent)]))
+  const agents: Record<string, CastMember> = {}
+  for (const agent of configured) agents[agent.name] = await memberOf(agent)
   return { start, agents, runtimes }
 }
 

@@ -1,14 +1,15 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { permissionProblem } from '../../../domain/run/permission-mode.ts'
 import {
+  inSentence,
   installedRuntime,
+  PERMISSION_MODES,
   RUNTIME_NAMES,
-  type RuntimeChoices,
-  type RuntimeName,
+  RUNTIMES,
   runtimeNamed,
-  WINDOW_READERS,
 } from '../../../main/runtimes.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
+import type { RuntimeChoices } from '../../../ports/agent/vendor.ts'
 import { agentEnvironment } from '../../../processes/agent-environment.ts'
 import { plain } from '../render/render-text.ts'
 import type { Invocation } from '../tree/command.ts'
@@ -16,14 +17,14 @@ import { UsageError } from '../tree/problems.ts'
 import { oneOf, parsedFlag, textFlag } from './history-args.ts'
 
 /** The runtime that is named; a command needs no name. */
-export const runtimeName = (invocation: Invocation): RuntimeName | undefined =>
+export const runtimeName = (invocation: Invocation): string | undefined =>
   parsedFlag(invocation, 'runtime', oneOf(RUNTIME_NAMES)) ??
   (textFlag(invocation, 'command') === undefined ? undefined : 'command')
 
 /** The runtime of an agent, and whether it was found rather than named. */
 export interface RuntimeOfAgent {
   readonly agent: string
-  readonly name: RuntimeName
+  readonly name: string
   readonly isFound: boolean
 }
 
@@ -36,7 +37,7 @@ export const runtimesText = (runtimes: readonly RuntimeOfAgent[]): string => {
 }
 
 /** The runtime that is named, or the first one that is installed. @throws RuntimeFailure when none is */
-export const chosenRuntime = (invocation: Invocation): RuntimeName =>
+export const chosenRuntime = (invocation: Invocation): string =>
   runtimeName(invocation) ?? installedRuntime({ environment: agentEnvironment(invocation.environment) })
 
 /**
@@ -45,20 +46,22 @@ export const chosenRuntime = (invocation: Invocation): RuntimeName =>
  * @param agent whose runtime it is, where there are several
  * @throws UsageError when a flag is missing, or does not go with it
  */
-export const runtimeFrom = (invocation: Invocation, name: RuntimeName, agent?: string): AgentRuntime => {
-  const isClaude = name === 'claude' || name === 'claude-sdk'
-  if (invocation.values['no-auto-compact'] !== undefined && !isClaude)
-    throw new UsageError('--no-auto-compact goes with --runtime claude-sdk or claude.')
+export const runtimeFrom = async (invocation: Invocation, name: string, agent?: string): Promise<AgentRuntime> => {
+  if (invocation.values['no-auto-compact'] !== undefined && RUNTIMES[name]?.takesAutoCompact !== true) {
+    const taking = RUNTIME_NAMES.filter((each) => RUNTIMES[each]?.takesAutoCompact === true)
+    throw new UsageError(`--no-auto-compact goes with --runtime ${inSentence(taking, 'or')}.`)
+  }
   mustKnowMode(invocation, name, agent)
   const command = textFlag(invocation, 'command')
   if (name === 'command' && command === undefined) throw new UsageError('--runtime command goes with --command.')
-  if (name === 'claude-sdk' && command !== undefined) throw new UsageError('--command does not go with claude-sdk.')
+  if (RUNTIMES[name]?.takesCommand === false && command !== undefined)
+    throw new UsageError(`--command does not go with ${name}.`)
   return runtimeNamed(name, choices(invocation))
 }
 
-const mustKnowMode = (invocation: Invocation, name: RuntimeName, agent: string | undefined): void => {
+const mustKnowMode = (invocation: Invocation, name: string, agent: string | undefined): void => {
   const mode = textFlag(invocation, 'permission-mode')
-  const found = mode === undefined ? undefined : permissionProblem(mode, name)
+  const found = mode === undefined ? undefined : permissionProblem(mode, name, PERMISSION_MODES)
   if (found === undefined) return
   const { problem, advice } = found
   const whose =
@@ -76,5 +79,4 @@ const choices = (invocation: Invocation): RuntimeChoices => ({
     autoCompact: invocation.values['no-auto-compact'] === true ? false : undefined,
   }),
   environment: agentEnvironment(invocation.environment),
-  readers: WINDOW_READERS,
 })

@@ -62,7 +62,8 @@ export const summarizerIn = async (invocation: Invocation): Promise<{ readonly s
   const model = textFlag(invocation, 'model')
   if (model !== undefined && invocation.values.extractive === true)
     throw new UsageError('--model and --extractive do not go together.')
-  if (model !== undefined) return { summarizer: (await import('../../../main/runtimes.ts')).claudeSummarizer(model) }
+  if (model !== undefined)
+    return { summarizer: await (await import('../../../main/runtimes.ts')).summarizerNamed(model) }
   return invocation.values.extractive === true
     ? { summarizer: (await import('../../summary/extractive-summarizer.ts')).extractiveSummarizer }
     : {}

@@ -1,5 +1,6 @@
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
 import type { ConversationId } from '../../../domain/kernel/ids.ts'
+import { sessionAround } from '../../../main/runtimes.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
 import { workspaceOf } from '../../place/workspace.ts'
 import type { Invocation } from '../tree/command.ts'
@@ -34,9 +35,9 @@ const named = async (invocation: Invocation, history: HandoffHistory): Promise<C
   return isNamed ? conversationOf(history, await subject(history)) : undefined
 }
 
-/** The conversation of the Claude Code session that the command was typed in. */
+/** The conversation of the agent's session that the command was typed in. */
 const around = async ({ environment }: Invocation, history: HandoffHistory): Promise<ConversationId | undefined> => {
-  const session = environment.CLAUDE_CODE_SESSION_ID
+  const session = sessionAround(environment)
   if (session === undefined || session.trim() === '') return undefined
   return (await history.sessionsOfProvider(session)).at(-1)?.conversationId
 }

@@ -36,7 +36,7 @@ export const runCommand: Run = async (invocation) => {
   const checked = await configurationFrom(invocation)
   const redactor = await redactorIn(invocation, checked)
   const progress = new RunProgress(notes, { isSilent: values['no-bell'] === true })
-  const who = whoRuns(invocation, checked?.configuration.agents ?? [], (runtime) =>
+  const who = await whoRuns(invocation, checked?.configuration.agents ?? [], (runtime) =>
     listened(runtime, { invocation, progress, redactor }),
   )
   const choices = runChoices(who.asked, checked, who.configured)
@@ -62,19 +62,19 @@ interface WhoRuns {
   readonly runtimes: readonly RuntimeOfAgent[]
 }
 
-const whoRuns = (
+const whoRuns = async (
   invocation: Invocation,
   configured: readonly ConfiguredAgent[],
   listen: (runtime: AgentRuntime) => AgentRuntime,
-): WhoRuns => {
+): Promise<WhoRuns> => {
   if (textFlag(invocation, 'agents') !== undefined) {
-    const { start, agents, runtimes } = castFrom(invocation, configured, listen)
+    const { start, agents, runtimes } = await castFrom(invocation, configured, listen)
     return { request: { agents, start: start.name }, configured: start, asked: invocation, runtimes }
   }
   const agent = agentFrom(invocation, configured)
   const asked = asConfigured(invocation, agent)
   const name = chosenRuntime(asked)
-  const runtime = listen(runtimeFrom(asked, name))
+  const runtime = listen(await runtimeFrom(asked, name))
   const request = { runtime, agent: agent?.name ?? textFlag(invocation, 'agent') ?? name }
   const runtimes = [{ agent: request.agent, name, isFound: runtimeName(asked) === undefined }]
   return { request, configured: agent, asked, runtimes }

@@ -1,6 +1,6 @@
-import { PERMISSION_MODES } from '../../../domain/run/permission-mode.ts'
 import type { RefusedTool } from '../../../domain/run/refused-tools.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
+import { PERMISSION_MODES } from '../../../main/runtimes.ts'
 import { plain } from './render-text.ts'
 
 /** Modes that allow more stand later in the list of their runtime. */
