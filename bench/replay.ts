@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { believedWindow } from '../src/adapters/catalogue/model-catalogue.ts'
 import { readLines } from '../src/adapters/cli/choose/recordings.ts'
 import { DEFAULT_MILESTONES } from '../src/domain/window/milestone.ts'
-import { WINDOW_READERS } from '../src/main/runtimes.ts'
+import { windowReaders } from '../src/main/runtimes.ts'
 import { replay } from '../src/services/replay/replay.ts'
 import { writeLongRecording } from '../test/support/long-recording.ts'
 import type { Size } from './sizes.ts'
 import { median } from './statistics.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 /** How fast a recording is replayed, in megabytes (of a million bytes) a second. */
 export interface ReplaySpeed {

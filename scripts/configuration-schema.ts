@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { fileSchema } from '../src/adapters/config/schema.ts'
 import { FORMS } from '../src/adapters/config/values.ts'
+import { KNOWN_AGENTS } from '../src/main/runtimes.ts'
 
 /** Where the schema of a configuration file stands. */
 export const CONFIGURATION_SCHEMA = 'docs/schemas/configuration.json'
@@ -75,7 +76,7 @@ export const configurationSchema = (): object => {
         })
       },
     }) as Node
-  const { $schema, ...rest } = schemaOf(fileSchema)
+  const { $schema, ...rest } = schemaOf(fileSchema(KNOWN_AGENTS))
   sharedIn(rest)
   described(rest, '', descriptions())
   return { $schema, title: 'Configuration of Batonpass', ...rest }

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { InMemoryTransport } from '@modelcontextprotocol/server'
 import { Access } from '../../src/adapters/mcp/access.ts'
 import { agentServer } from '../../src/adapters/mcp/agent-server.ts'
+import { TERMINAL_AGENTS } from '../../src/main/runtimes.ts'
 import type { Store } from '../../src/ports/store/store.ts'
 import { silentLogger } from '../../src/ports/system/logger.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
@@ -24,7 +25,7 @@ export const askTool = async (
     history: new HandoffHistory({ store }),
     lookBack: new LookBack({ store, handoffs, logger: silentLogger }),
   }
-  const clues = { ofProcess: () => session, environment: {}, workingFolder: '/nowhere' }
+  const clues = { ofProcess: () => session, environment: {}, agents: TERMINAL_AGENTS, workingFolder: '/nowhere' }
   const access = new Access({ open: async () => services, isShared: () => true, clues, isAllAllowed: false })
   const receiver = {
     wake: async () => false,

@@ -1,6 +1,8 @@
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import type { AgentRuntime } from '../../src/ports/agent/agent-runtime.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 const record = (fields: object): string => JSON.stringify({ session_id: 'its-own', ...fields })
 

@@ -91,7 +91,7 @@ export class Terminals {
 
   /** The document that waits in the workspace, as the files of the service have it. */
   async waiting() {
-    return (await pendingFiles(join(this.#folder, 'terminals'))).readPending(this.#workspace)
+    return (await pendingFiles(join(this.#folder, 'terminals'), ['claude', 'codex'])).readPending(this.#workspace)
   }
 
   async startChild(name: string, parent: string): Promise<void> {

@@ -1,1 +1,1 @@
-export { openTelemetry } from '../adapters/telemetry/open-telemetry.ts'
+export { openTelemetry } from '../main/telemetry.ts'

@@ -24,6 +24,7 @@ import { buildContainer, TOKENS } from './container.ts'
 import { mustSayPlaces, openStore, PLACES } from './open-store.ts'
 import { type BatonpassOptions, type CreateOptions, OPTION_NAMES } from './options.ts'
 import { redactorFor } from './redaction.ts'
+import { summarizerNamed } from './runtimes.ts'
 
 /** Reads the configuration, opens the store and builds the container. A store that was opened here is closed with it. */
 export const compose = async (options: CreateOptions): Promise<Batonpass> => {
@@ -121,8 +122,7 @@ const threadSettings = async ({
   ...settings
 }: Configuration['threads']): Promise<ThreadSettings> => {
   if (name === 'extractive') return settings
-  const { agentSdkSummarizer } = await import('../adapters/claude/agent-sdk-summarizer.ts')
-  return { ...settings, summarizer: agentSdkSummarizer(defined({ model })) }
+  return { ...settings, summarizer: await summarizerNamed(model, name) }
 }
 
 /** A configuration as options. */

@@ -15,5 +15,6 @@ import type { CheckedConfiguration } from '../domain/run/configuration.ts'
 export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
   // Loaded when it is used: it brings a parser and schemas, which many programs never need.
   const { readConfiguration: read } = await import('../adapters/config/read-configuration.ts')
-  return read(fileOrObject)
+  const { KNOWN_AGENTS } = await import('./runtimes.ts')
+  return read(fileOrObject, KNOWN_AGENTS)
 }

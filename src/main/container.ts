@@ -12,7 +12,6 @@ import { InProcessNotifier } from '../adapters/system/in-process-notifier.ts'
 import { nodeProcesses } from '../adapters/system/node-processes.ts'
 import { systemClock } from '../adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../adapters/system/uuid-v7-ids.ts'
-import { openTelemetry } from '../adapters/telemetry/open-telemetry.ts'
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../domain/budget/restart-budget.ts'
 import { DEFAULT_RETENTION_MS } from '../domain/kernel/command-retention.ts'
 import { defined } from '../domain/kernel/defined.ts'
@@ -45,6 +44,8 @@ import { ThreadHandoffService } from '../services/thread/thread-handoff-service.
 import { ContextService } from '../services/window/context-service.ts'
 import type { Batonpass } from './batonpass.ts'
 import type { BatonpassOptions, StoreOptions } from './options.ts'
+import { MEMORY_FILES, memoryFilesOf } from './runtimes.ts'
+import { openTelemetry } from './telemetry.ts'
 
 /** The parts of a container: a store that is already open, and the others if wanted. */
 export interface ContainerParts extends Omit<BatonpassOptions, keyof StoreOptions> {
@@ -216,6 +217,8 @@ const threadsFrom = (from: DependencyContainer): ThreadDeps => ({
   mirror: from.resolve(TOKENS.store).threadSummaries,
   summarizer: extractiveSummarizer,
   placesOf: foldersRead,
+  memoryFilesOf,
+  memoryFiles: MEMORY_FILES,
 })
 
 const prunerFrom = (from: DependencyContainer, keepMs: number | false): Pick<CommandPruner, 'stop'> =>

@@ -11,6 +11,7 @@ import { type Logger, silentLogger } from '../ports/system/logger.ts'
 import type { TerminalRuntime } from '../ports/terminal/terminal-files.ts'
 import type { StoreOptions } from './options.ts'
 import type { Redactor } from './redaction.ts'
+import { TERMINAL_AGENTS } from './runtimes.ts'
 
 /** How the MCP server is run. */
 export interface AskingOptions {
@@ -42,6 +43,7 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
   const clues = {
     ...(session !== undefined && { named: session }),
     ...(runtime !== undefined && { runtime }),
+    agents: TERMINAL_AGENTS,
     ofProcess: () => sessionOfParent(folder),
     environment,
     workingFolder,

@@ -10,7 +10,7 @@ import {
   listenOnPort,
   listenOnSocket,
 } from '../adapters/http/http-server.ts'
-import { hookEventIn } from '../adapters/http/request-bodies.ts'
+import { hookEventsOf } from '../adapters/http/request-bodies.ts'
 import type { StrangerLimits } from '../adapters/http/strangers.ts'
 import { homeStore } from '../adapters/place/home-folder.ts'
 import { takeProvenLock } from '../adapters/postgres/embedded/pglite-proven-lock.ts'
@@ -30,6 +30,7 @@ import { redactedLogger, safeLogger } from '../services/commands/safe-logger.ts'
 import { openStore } from './open-store.ts'
 import type { StoreOptions } from './options.ts'
 import { hiddenAccount, redactionIn, redactorFor, writeRules } from './redaction.ts'
+import { TERMINAL_AGENTS } from './runtimes.ts'
 import { type Terminals, terminalsOn } from './terminals.ts'
 
 /** How a service is run. */
@@ -61,6 +62,8 @@ export interface Service {
   /** Finishes what is under way and ends. */
   stop(): Promise<void>
 }
+
+const AGENT_NAMES = TERMINAL_AGENTS.map(({ name }) => name)
 
 /** How often the spool is looked at, and how old a file must be: a younger one is still on its way by itself. */
 const SPOOL_MS = 2_000
@@ -141,6 +144,7 @@ const begin = async (options: ServeOptions, undo: Undo, undoAll: () => Promise<v
 }
 
 const spoolFor = async (folder: string, { terminals, requests }: Terminals, logger: Logger): Promise<Spool> => {
+  const hookEventIn = hookEventsOf(AGENT_NAMES)
   const take = async (json: unknown): Promise<unknown> =>
     isKeptHandoff(json) ? takeKeptHandoff(requests, json) : terminals.take(hookEventIn(json))
   const deliver: Deliver = async (text) => {
@@ -207,7 +211,7 @@ const appFor = (
   { logger, master, bootId, events }: AppOptions,
 ): App =>
   appOf({
-    ...{ requests, audit, logger, master, program, bootId },
+    ...{ requests, agents: AGENT_NAMES, audit, logger, master, program, bootId },
     ...(events && { events }),
     take: async (event) => {
       // A session is not told again what it says it was told.

@@ -1,8 +1,3 @@
-import { statusLineReader } from '../adapters/claude/status-line-reader.ts'
-import { claudeForkOf } from '../adapters/claude/transcript-fork.ts'
-import { transcriptReader } from '../adapters/claude/transcript-reader.ts'
-import { codexForkOf } from '../adapters/codex/rollout-fork.ts'
-import { rolloutReader } from '../adapters/codex/rollout-reader.ts'
 import { RolloutTail } from '../adapters/codex/rollout-tail.ts'
 import { agentOf } from '../adapters/hook-client/agent-process.ts'
 import { pendingFiles } from '../adapters/terminal/pending-files.ts'
@@ -10,9 +5,11 @@ import { sessionFiles } from '../adapters/terminal/session-files.ts'
 import { type Environment, transcriptFiles } from '../adapters/terminal/transcript-files.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import type { AuditService } from '../services/audit/audit-service.ts'
+import { TerminalAgents } from '../services/terminal/terminal-agents.ts'
 import { TerminalRequests } from '../services/terminal/terminal-requests.ts'
 import { TerminalService } from '../services/terminal/terminal-service.ts'
 import { buildContainer, type ContainerParts, TOKENS } from './container.ts'
+import { TERMINAL_AGENTS, terminalReaders } from './runtimes.ts'
 import { watchingBy } from './terminal-settings.ts'
 
 /** A store, and where the service keeps what it knows of terminal sessions beside it. */
@@ -44,6 +41,8 @@ export const terminalsOn = async ({
   // A person works these sessions: nobody would carry out a restart that a turn begins by itself.
   const { policy: _, ...monitor } = given.monitor ?? {}
   const parts = buildContainer({ ...given, monitor, threads: { ...defined({ offerAt }), ...given.threads } })
+  const agents = new TerminalAgents(TERMINAL_AGENTS)
+  const names = TERMINAL_AGENTS.map(({ name }) => name)
   const deps = {
     store: parts.resolve(TOKENS.store),
     handoffs: parts.resolve(TOKENS.handoffService),
@@ -57,14 +56,16 @@ export const terminalsOn = async ({
     agentOf: (session: string) => agentOf(folder, session),
     believedWindow: parts.resolve(TOKENS.believedWindow),
     watchingIn: watchingBy(folder, parts.resolve(TOKENS.logger)),
-    files: await sessionFiles(folder),
-    pending: await pendingFiles(folder),
-    transcripts: transcriptFiles(environment, (path) => new RolloutTail(path), {
-      claude: claudeForkOf,
-      codex: codexForkOf,
-    }),
+    files: await sessionFiles(folder, names),
+    pending: await pendingFiles(folder, names),
+    transcripts: transcriptFiles(
+      environment,
+      (path) => new RolloutTail(path),
+      (runtime) => agents.named(runtime).transcripts,
+    ),
     threads: parts.resolve(TOKENS.threadCleanup),
-    readers: { statusLine: statusLineReader, transcripts: { claude: transcriptReader, codex: rolloutReader } },
+    readers: await terminalReaders(),
+    agents,
   }
   const pruner = parts.resolve(TOKENS.commandPruner)
   const terminals = new TerminalService(deps)

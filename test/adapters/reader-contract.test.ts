@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readerContract } from '../../src/entry/testing.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { READERS } from '../support/reader-records.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 for (const made of READERS) readerContract(() => made, { describe, it })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { claude } from '../../src/adapters/claude/vendor.ts'
 import { renderFigures } from '../../src/adapters/cli/render/run-lines.ts'
 import { renderStatus } from '../../src/adapters/cli/render/status-lines.ts'
 import { describeMonitor } from '../../src/adapters/cli/render/window-facts.ts'
@@ -35,7 +36,12 @@ const replayedEnd = async (record: object, reader: typeof statusLineReader) => {
 describe('the level of one window is the same figure', () => {
   it('in the status line, before the service has answered', () => {
     const read = readStatus(STATUS)
-    const facts = { read, level: levelFor(read, undefined, {}), costUsd: undefined, card: undefined }
+    const facts = {
+      read,
+      level: levelFor(read, undefined, { variables: {}, window: claude.terminal?.window }),
+      costUsd: undefined,
+      card: undefined,
+    }
     const line = statusLine(facts, { width: 120, isColoured: false, hasBlocks: false })
     expect(line).toMatch(/^window 103% /)
     expect(line).toContain(WORDS)

@@ -5,8 +5,10 @@ import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../../src/domain/handoff/handof
 import { SESSION_MODES } from '../../src/domain/run/session-settings.ts'
 import { SESSION_STATES } from '../../src/domain/session/agent-session.ts'
 import { PRESSURE_POLICIES } from '../../src/domain/window/context-monitor.ts'
-import { RUNTIME_NAMES, WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { RUNTIME_NAMES, windowReaders } from '../../src/main/runtimes.ts'
 import { batonWith } from './terminal.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 const baton = batonWith({})
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { forgetProcess, noteProcess, sessionOfParent } from '../../src/adapters/hook-client/agent-process.ts'
 import { folder, runHook, SESSION } from './spawned-hook.ts'
 
-const PARENT = { CLAUDE_PID: String(process.ppid) }
+const PARENT = String(process.ppid)
 const fileOf = (dir: string): string => join(dir, 'agents', `${process.ppid}.json`)
 
 describe('the session of an agent’s process', () => {

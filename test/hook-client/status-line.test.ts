@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/adapters/claude/status-line-reader.ts'
+import { claude } from '../../src/adapters/claude/vendor.ts'
 import type { HookCard } from '../../src/adapters/hook-client/hook-card.ts'
 import { levelFor, type ReadStatus, readStatus } from '../../src/adapters/hook-client/hook-window.ts'
 import { statusLine } from '../../src/adapters/hook-client/status-line.ts'
@@ -78,7 +79,10 @@ const CARD: HookCard = {
 }
 const LOOK = { width: 80, isColoured: false, hasBlocks: false }
 const shown = (read: ReadStatus, card: HookCard | undefined, look: Partial<typeof LOOK> = {}, costUsd?: number) =>
-  statusLine({ level: levelFor(read, card, {}), read, costUsd, card }, { ...LOOK, ...look })
+  statusLine(
+    { level: levelFor(read, card, { variables: {}, window: claude.terminal?.window }), read, costUsd, card },
+    { ...LOOK, ...look },
+  )
 const drawn = (card: Partial<HookCard>, look: Partial<typeof LOOK> = {}): string =>
   shown(readStatus(FULL), { ...CARD, ...card }, look, 1.234)
 
@@ -96,7 +100,9 @@ describe('the hook and the reader of the library', () => {
     const gauge = new WindowGauge()
     gauge.take(statusLineReader.known?.({}) ?? [])
     gauge.take(statusLineReader.read({ session_id: SESSION, context_window }))
-    expect(levelFor(read, undefined, {})).toEqual(levelIn(gauge.reading(), gauge.windowParts()))
+    expect(levelFor(read, undefined, { variables: {}, window: claude.terminal?.window })).toEqual(
+      levelIn(gauge.reading(), gauge.windowParts()),
+    )
     expect(read.reading.state).toBe(gauge.reading().state)
   })
 })

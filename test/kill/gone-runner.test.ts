@@ -9,13 +9,15 @@ import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
 import type { AgentProcesses, ProcessIdentity, Unit } from '../../src/entry/ports.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { hasEnded, identityOf, ownIdentity } from '../../src/processes/left-process.ts'
 import { startChild } from '../embedded/child-process.ts'
 import { ENDS, FILLS, recorded, script, TASK, turn } from '../runner/played.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 vi.setConfig({ testTimeout: 600_000 })
 

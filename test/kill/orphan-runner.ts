@@ -1,8 +1,10 @@
 import { openPostgres } from '../../src/adapters/postgres/open/open-postgres.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { createBatonpass } from '../../src/entry/index.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { spokenLines } from '../embedded/spoken-lines.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 /** Runs a command until it is killed: it is told the folder or the address of the store, where to work, and the command. */
 const [place = '', workingDirectory = '', command = '', lease = '1500'] = process.argv.slice(2)

@@ -7,10 +7,12 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import type { ProcessIdentity } from '../../src/domain/session/process-identity.ts'
 import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { endLeftProcess, identityOf, newMark } from '../../src/processes/left-process.ts'
 import { readProcess } from '../../src/processes/process-table.ts'
 import { startChild } from '../embedded/child-process.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 let folder: string
 beforeEach(() => {

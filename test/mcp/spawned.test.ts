@@ -44,7 +44,7 @@ describe('baton mcp', () => {
     const agent = { agentName: 'claude-code', backend: 'claude_code', providerSessionId: 'p-1' }
     unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
     // As the start hook of this process, which started the server, would.
-    noteProcess(folder, 'p-1', { CLAUDE_PID: String(process.pid) })
+    noteProcess(folder, 'p-1', String(process.pid))
     expect(await text(), said.join('')).toContain(conversation.id)
   })
 })

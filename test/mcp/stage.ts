@@ -9,6 +9,7 @@ import { ok } from '../../src/domain/kernel/result.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { type Batonpass, createBatonpass } from '../../src/main/batonpass.ts'
+import { TERMINAL_AGENTS } from '../../src/main/runtimes.ts'
 
 /** How a stage differs from the usual one. */
 export interface StageSettings {
@@ -50,7 +51,7 @@ export class Stage {
       stage.opened += 1
       return batonpass
     }
-    const usual = { ofProcess: () => undefined, environment: {}, workingFolder: HERE }
+    const usual = { agents: TERMINAL_AGENTS, ofProcess: () => undefined, environment: {}, workingFolder: HERE }
     const access = new Access({ open, isShared: () => stage.isShared, clues: { ...usual, ...clues }, isAllAllowed })
     const send: HandoffReceiver['send'] = async (session, handoff) => {
       stage.sent.push({ session, handoff })

@@ -9,11 +9,13 @@ import {
   functionRuntime,
   totalMessages,
 } from '../../src/entry/index.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { sha256 } from '../../src/ports/system/sha256.ts'
 import { RecordingImport } from '../../src/services/replay/recording-import.ts'
 import { replay } from '../../src/services/replay/replay.ts'
 import { play, recorded } from '../runner/played.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 const line = (type: string, payload: object, thread_id?: string) => ({ type, payload, ...(thread_id && { thread_id }) })
 

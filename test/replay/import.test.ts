@@ -7,10 +7,12 @@ import {
   everyPage,
   type MessageInHistory,
 } from '../../src/entry/index.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { sha256 } from '../../src/ports/system/sha256.ts'
 import { RecordingImport } from '../../src/services/replay/recording-import.ts'
 import { replay } from '../../src/services/replay/replay.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 const FOLDER = 'test/fixtures/recordings'
 

@@ -6,9 +6,11 @@ import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { systemClock } from '../../src/entry/container.ts'
 import { type AgentRuntime, createBatonpass } from '../../src/entry/index.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { meddledStore } from '../support/meddled-store.ts'
 import { play, recorded, sleep, spoken } from './played.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 /** Each answer takes the agent this long, and each commit its record twice that. */
 const ANSWER_MS = 150

@@ -8,10 +8,12 @@ import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { systemClock } from '../../src/entry/container.ts'
 import { type AgentRuntime, type Batonpass, createBatonpass, functionRuntime } from '../../src/entry/index.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import { answer, result, type Sent } from '../runtimes/claude-messages.ts'
 import { FakeSdk } from '../runtimes/fake-sdk.ts'
 import { play, recorded, spoken } from './played.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 let store: MemoryStore
 let batonpass: Batonpass

@@ -6,8 +6,10 @@ import { execReader } from '../../src/adapters/codex/exec-reader.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { functionRuntime } from '../../src/adapters/runtime/function-runtime.ts'
 import { AGENT_ENDS, type AgentReport, type AgentStop } from '../../src/domain/run/agent-end.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import type { AgentRuntime, RuntimeEnd, RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 const stepsOf = async (runtime: AgentRuntime): Promise<readonly RuntimeStep<unknown>[]> => {
   const steps: RuntimeStep<unknown>[] = []

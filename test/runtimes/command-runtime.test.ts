@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type CommandRuntimeOptions, commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import { WINDOW_READERS } from '../../src/main/runtimes.ts'
+import { windowReaders } from '../../src/main/runtimes.ts'
 import type { RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 import { alive, until } from '../cli/spawned.ts'
+
+const WINDOW_READERS = await windowReaders()
 
 let folder: string
 beforeEach(() => {

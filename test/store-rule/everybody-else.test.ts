@@ -6,6 +6,7 @@ import type { Invocation } from '../../src/adapters/cli/invocation/invocation.ts
 import { readArguments } from '../../src/adapters/hook-client/hook-arguments.ts'
 import { hookPlace } from '../../src/adapters/hook-client/hook-place.ts'
 import { createBatonpass, type Logger } from '../../src/entry/index.ts'
+import { TERMINAL_AGENTS } from '../../src/main/runtimes.ts'
 import { type Situation, situationsIn } from './situations.ts'
 
 const { room, environment: base, own, plain, situations, job, project, src } = situationsIn()
@@ -37,7 +38,7 @@ const placeOfHook = (
   more: Readonly<Record<string, string>> = {},
 ) => {
   const words = Object.entries(at.flags ?? {}).flatMap(([name, value]) => [`--${name}`, value])
-  const hook = readArguments(['stop', ...words])
+  const hook = readArguments(['stop', ...words], TERMINAL_AGENTS)
   if (hook === undefined) throw new Error('it is a hook')
   return hookPlace(hook, input, { ...base, ...at.environment, ...more })
 }

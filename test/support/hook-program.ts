@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runHook } from '../../src/adapters/hook-client/run-hook.ts'
+import { runHook } from '../../src/main/hook.ts'
 
 // `baton hook` as main.ts runs it. For `serve` it writes down how it was started, and ends.
 const [word, ...others] = process.argv.slice(2)

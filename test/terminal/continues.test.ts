@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TERMINAL_RUNTIMES } from '../../src/ports/terminal/terminal-files.ts'
+import { TERMINAL_AGENTS } from '../../src/main/runtimes.ts'
 import { AgentTerminal, conversationsOf, otherFolder } from './continuing.ts'
 import { waiting } from './handing.ts'
 import { Stage } from './stage.ts'
@@ -16,7 +16,7 @@ const comesBack = async (terminal: AgentTerminal, ...expected: readonly string[]
 }
 
 // The table "How a session continues" of docs/terminal-agents.md, row by row.
-describe.each(TERMINAL_RUNTIMES)('a session of %s', (runtime) => {
+describe.each(TERMINAL_AGENTS.map(({ name }) => name))('a session of %s', (runtime) => {
   /** One session that was told the first rule. */
   const told = async (stage: Stage): Promise<AgentTerminal> => {
     const blue = new AgentTerminal(stage, runtime)

@@ -10,7 +10,7 @@ import { AgentTerminal } from './continuing.ts'
 import { waiting } from './handing.ts'
 import { Stage } from './stage.ts'
 
-const HERE = { CLAUDE_PID: String(process.pid) }
+const HERE = String(process.pid)
 
 /** The note that a hook has made of the process of an agent. */
 const noteFile = (stage: Stage): string => join(stage.folder, 'agents', `${process.pid}.json`)

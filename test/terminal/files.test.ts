@@ -106,17 +106,19 @@ const CARD: SessionCard = {
   updatedAt: instant('2026-01-01T00:00:00.000Z'),
 }
 
+const AGENTS = ['claude', 'codex']
+
 const folder = () => mkdtempSync(join(tmpdir(), 'files-'))
 
 describe('every fact of a private file survives a read', () => {
   it('of a kept session', async () => {
-    const files = await sessionFiles(folder())
+    const files = await sessionFiles(folder(), AGENTS)
     await files.writeKept('abc', KEPT)
     expect(await files.readKept('abc')).toStrictEqual(KEPT)
   })
 
   it('of a kept session with no more than it needs', async () => {
-    const files = await sessionFiles(folder())
+    const files = await sessionFiles(folder(), AGENTS)
     const { v, runtime, sessionId, turns, boundaries, compaction, events } = KEPT
     const least: KeptSession = { v, runtime, sessionId, turns, boundaries, compaction, events }
     await files.writeKept('abc', least)
@@ -124,13 +126,13 @@ describe('every fact of a private file survives a read', () => {
   })
 
   it('of a pending document', async () => {
-    const files = await pendingFiles(folder())
+    const files = await pendingFiles(folder(), AGENTS)
     await files.writePending(PENDING('/job'))
     expect(await files.readPending('/job')).toStrictEqual(PENDING('/job'))
   })
 
   it('of a candidate', async () => {
-    const files = await pendingFiles(folder())
+    const files = await pendingFiles(folder(), AGENTS)
     await files.writeCandidate(CANDIDATE)
     expect(await files.listCandidates()).toStrictEqual([CANDIDATE])
   })
@@ -143,7 +145,7 @@ describe('every fact of a private file survives a read', () => {
 })
 
 it('two sessions never share a file, whatever they are called', async () => {
-  const files = await sessionFiles(folder())
+  const files = await sessionFiles(folder(), AGENTS)
   await files.writeKept('abc', KEPT)
   await files.writeCard('abc.keep', CARD)
   await files.writeKept('abc.keep', { ...KEPT, turns: 9 })

@@ -14,7 +14,7 @@ const inFolder = async (): Promise<FilesUnderTest> => {
   onTestFinished(() => {
     for (const each of [workspace, folder]) rmSync(each, { recursive: true, force: true, maxRetries: 10 })
   })
-  return { files: await pendingFiles(folder), workspace, missing: join(workspace, 'gone') }
+  return { files: await pendingFiles(folder, ['claude']), workspace, missing: join(workspace, 'gone') }
 }
 
 const inMemory = (Files: new (folders: readonly string[]) => PendingFiles = MemoryPendingFiles): FilesUnderTest => ({

@@ -2,12 +2,14 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { everyPage } from '../../src/ports/store/page.ts'
-import type { TerminalRuntime } from '../../src/ports/terminal/terminal-files.ts'
 import { CLONE } from '../support/clean-room.ts'
 import { Stage } from './stage.ts'
 
-const FIXTURES: Readonly<Record<TerminalRuntime, string>> = { claude: 'claude-code', codex: 'codex' }
-const PLACES: Readonly<Record<TerminalRuntime, string>> = {
+/** The agents of which there are recordings. */
+type Recorded = 'claude' | 'codex'
+
+const FIXTURES: Readonly<Record<Recorded, string>> = { claude: 'claude-code', codex: 'codex' }
+const PLACES: Readonly<Record<Recorded, string>> = {
   claude: '.claude/projects/-work',
   codex: '.codex/sessions/2026/11/17',
 }
@@ -16,7 +18,7 @@ const SHARED = join(CLONE, '../shared/recordings')
 const hasShared = existsSync(SHARED)
 if (!hasShared) console.log(`There is no ${SHARED}: only the fixtures are read.`)
 
-const recordings = (Object.keys(FIXTURES) as TerminalRuntime[]).flatMap((runtime) =>
+const recordings = (Object.keys(FIXTURES) as Recorded[]).flatMap((runtime) =>
   ['test/fixtures/recordings', ...(hasShared ? [SHARED] : [])].flatMap((root) => {
     const folder = join(root, FIXTURES[runtime])
     const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
@@ -25,7 +27,7 @@ const recordings = (Object.keys(FIXTURES) as TerminalRuntime[]).flatMap((runtime
 )
 
 /** Records a transcript in pieces, each of which ends where somebody speaks to the agent, and answers with the record. */
-const recorded = async (runtime: TerminalRuntime, pieces: readonly string[], restarts: boolean) => {
+const recorded = async (runtime: Recorded, pieces: readonly string[], restarts: boolean) => {
   await using stage = new Stage()
   const transcriptPath = join(stage.home, PLACES[runtime], `${stage.id}.jsonl`)
   mkdirSync(dirname(transcriptPath), { recursive: true })

@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 
 /** Events about the size of a window. */
@@ -31,8 +33,47 @@ const NAMES: readonly string[] = [
 ]
 
 /** The variables of a process that say something about its window, and no others. */
-export const windowVariables = (env: Variables): Readonly<Record<string, string>> =>
+const windowVariables = (env: Variables): Readonly<Record<string, string>> =>
   Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+
+/** A folder may be anybody's, and hold a pipe or a very long file in the place of settings. */
+const MOST_BYTES = 1024 * 1024
+
+/**
+ * The variables that say where Claude Code compacts by itself in a folder. A settings file that switches that off counts as
+ * the variable that does.
+ */
+export const windowSettings = (
+  environment: Variables,
+  folder: string | undefined,
+): Readonly<Record<string, string>> => ({
+  ...windowVariables(environment),
+  ...(isSwitchedOff(folder, environment) && { DISABLE_AUTO_COMPACT: '1' }),
+})
+
+/** Whether the last settings file that says something says no. */
+const isSwitchedOff = (folder: string | undefined, { CLAUDE_CONFIG_DIR, HOME }: Variables): boolean => {
+  const own = CLAUDE_CONFIG_DIR || (HOME && join(HOME, '.claude'))
+  const files = [
+    ...(own ? [join(own, 'settings.json')] : []),
+    ...(folder === undefined
+      ? []
+      : ['settings.json', 'settings.local.json'].map((name) => join(folder, '.claude', name))),
+  ]
+  return files.map(settingIn).findLast((setting) => setting !== undefined) === false
+}
+
+const settingIn = (path: string): boolean | undefined => {
+  try {
+    const about = statSync(path)
+    if (!about.isFile() || about.size > MOST_BYTES) return undefined
+    const settings = JSON.parse(readFileSync(path, 'utf8')) as { readonly autoCompactEnabled?: unknown } | null
+    const setting = settings?.autoCompactEnabled
+    return typeof setting === 'boolean' ? setting : undefined
+  } catch {
+    return undefined // not there, or no use to Claude Code either
+  }
+}
 
 /**
  * The window and the compaction point, read from the variables of the command. It reports neither itself

@@ -5,7 +5,7 @@ const [word, ...others] = process.argv.slice(2)
 
 // Asked for at every turn of somebody's agent, so nothing else is loaded for it, and no failure shows.
 if (word === 'hook' && !others.some((other) => other === '--help' || other === '-h')) {
-  await import('../hook-client/run-hook.ts').then(({ runHook }) => runHook(others)).catch(() => {})
+  await import('../../main/hook.ts').then(({ runHook }) => runHook(others)).catch(() => {})
   process.exit(0)
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { AGENT_RUNTIMES } from '../../domain/run/agent-settings.ts'
 import { SESSION_MODES } from '../../domain/run/session-settings.ts'
+import type { VendorRuntime } from '../../ports/agent/vendor.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema, monitorPercentages, restartThreshold, sessionThresholds } from './milestone-claims.ts'
 import { checkedText, count, duration, LONGEST_WORK_MS, list, section, text, word } from './values.ts'
@@ -14,33 +14,47 @@ export const sessionSchema = section({
   timeout: duration(LONGEST_WORK_MS).optional(),
 })
 
-/** Names by which people know these runtimes elsewhere. */
-const OTHER_NAMES = { 'claude-code': 'claude', 'claude-agent-sdk': 'claude-sdk', 'codex-cli': 'codex' } as const
+/** The agents that a file can name. */
+export interface KnownAgents {
+  /** What a file may say of each runtime, by its name. */
+  readonly runtimes: Readonly<Record<string, Pick<VendorRuntime, 'otherName' | 'permissionModes' | 'takesCommand'>>>
+  /** The agents that write summaries. */
+  readonly summarizers: readonly string[]
+}
+
+/** None: for questions that are not about agents. */
+export const NO_AGENTS: KnownAgents = { runtimes: {}, summarizers: [] }
+
+const otherNames = ({ runtimes }: KnownAgents): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(runtimes).flatMap(([name, { otherName }]) => (otherName ? [[otherName, name]] : [])),
+  )
 
 const A_NAME = 'Write a name such as reviewer.'
 
 /** Keys about one agent. What it does not say is as the whole configuration says. */
-const agentSchema = section({
-  name: checkedText((name) => (name.trim() === '' ? { problem: 'it is empty', advice: A_NAME } : undefined), A_NAME),
-  runtime: word(AGENT_RUNTIMES, OTHER_NAMES).optional(),
-  command: text.optional(),
-  model: text.optional(),
-  permission_mode: text.optional(),
-  context_limit: count(1, 'tokens').optional(),
-  ...restartThreshold,
-  milestones: milestonesSchema.optional(),
-  session: sessionSchema.nullish(),
-  context_monitor: section(monitorPercentages).nullish(),
-  working_directory: workingDirectorySchema.nullish(),
-  workspace: workspaceSchema.nullish(),
-  hooks: hooksSchema.nullish(),
-})
+const agentSchema = (known: KnownAgents) =>
+  section({
+    name: checkedText((name) => (name.trim() === '' ? { problem: 'it is empty', advice: A_NAME } : undefined), A_NAME),
+    runtime: word(Object.keys(known.runtimes), otherNames(known)).optional(),
+    command: text.optional(),
+    model: text.optional(),
+    permission_mode: text.optional(),
+    context_limit: count(1, 'tokens').optional(),
+    ...restartThreshold,
+    milestones: milestonesSchema.optional(),
+    session: sessionSchema.nullish(),
+    context_monitor: section(monitorPercentages).nullish(),
+    working_directory: workingDirectorySchema.nullish(),
+    workspace: workspaceSchema.nullish(),
+    hooks: hooksSchema.nullish(),
+  })
 
 /** The keys that an agent may have. */
-export const AGENT_KEYS: readonly string[] = Object.keys(agentSchema.shape)
+export const AGENT_KEYS: readonly string[] = Object.keys(agentSchema(NO_AGENTS).shape)
 
 /** One agent as a file has it. */
-export type AgentContent = z.output<typeof agentSchema>
+export type AgentContent = z.output<ReturnType<typeof agentSchema>>
 
 /** The agents of a configuration. */
-export const agentsSchema = list(agentSchema, '[{ name: reviewer, runtime: codex }]')
+export const agentsSchema = (known: KnownAgents) => list(agentSchema(known), '[{ name: reviewer, runtime: codex }]')

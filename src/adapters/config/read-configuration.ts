@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type CheckedConfiguration, ConfigurationError } from '../../domain/run/configuration.ts'
-import { AGENT_KEYS } from './agent-schema.ts'
+import { AGENT_KEYS, type KnownAgents } from './agent-schema.ts'
 import { fileText } from './file-text.ts'
 import { milestoneClaims, thresholdProblems, thresholdRemarks } from './milestone-claims.ts'
 import {
@@ -22,31 +22,38 @@ import { toConfiguration } from './to-configuration.ts'
 import { placeProblems } from './to-workspace.ts'
 
 /** Reads a configuration: a file by its name, or an object. `src/main/configuration.ts` publishes it. @throws ConfigurationError */
-export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
-  if (typeof fileOrObject !== 'string') return check({ content: fileOrObject, lineOf: () => undefined })
+export const readConfiguration = async (
+  fileOrObject: string | object,
+  agents: KnownAgents,
+): Promise<CheckedConfiguration> => {
+  if (typeof fileOrObject !== 'string') return check({ content: fileOrObject, lineOf: () => undefined }, agents)
   try {
-    return await readFrom(fileOrObject)
+    return await readFrom(fileOrObject, agents)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
     throw new ConfigurationError(error.problems, defined({ cause: error.cause, file: fileOrObject }))
   }
 }
 
-const readFrom = async (file: string): Promise<CheckedConfiguration> => {
+const readFrom = async (file: string, agents: KnownAgents): Promise<CheckedConfiguration> => {
   const text = await fileText(file, 'YAML or JSON')
   if (typeof text !== 'string') {
     const { cause, ...problem } = text
     throw new ConfigurationError([{ path: '', ...problem }], { cause })
   }
-  return check(parseText(text, file.toLowerCase().endsWith('.json')), file)
+  return check(parseText(text, file.toLowerCase().endsWith('.json')), agents, file)
 }
 
 /** An empty file is a configuration in which nothing is written. */
-const check = async ({ content: given, lineOf }: ParsedText, file?: string): Promise<CheckedConfiguration> => {
+const check = async (
+  { content: given, lineOf }: ParsedText,
+  agents: KnownAgents,
+  file?: string,
+): Promise<CheckedConfiguration> => {
   const content = given ?? {}
   const whole = milestoneClaims(content)
   const { claims, isList, isPartial } = whole
-  const parsed = schemaFor(isList).safeParse(content)
+  const parsed = schemaFor(isList, agents).safeParse(content)
   const settled = settleMilestones(claims, isList)
   const both = thresholdProblems(content)
   const ofAgents = agentMilestones(content, whole)
@@ -61,7 +68,7 @@ const check = async ({ content: given, lineOf }: ParsedText, file?: string): Pro
       ? []
       : [
           ...placeProblems(parsed.data),
-          ...agentProblems(parsed.data),
+          ...agentProblems(parsed.data, agents),
           ...threadProblems(parsed.data, inForce(settled)),
         ]),
     ...templates.problems,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EXHAUSTED_CHOICES } from '../../domain/run/configuration.ts'
 import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
-import { agentsSchema, sessionSchema } from './agent-schema.ts'
+import { agentsSchema, type KnownAgents, NO_AGENTS, sessionSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
 import {
   milestoneList,
@@ -28,7 +28,7 @@ import {
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** A section without keys below it is null in YAML, and means what an absent one does. */
-const keys = {
+const keysFor = (agents: KnownAgents) => ({
   context_limit: count(1, 'tokens').optional(),
   ...restartThreshold,
   milestones: milestonesByName.optional(),
@@ -55,7 +55,7 @@ const keys = {
     soft_landing: textOrOff.optional(),
     look_back: flag.optional(),
   }).nullish(),
-  threads: threadSchema.nullish(),
+  threads: threadSchema(agents).nullish(),
   fan_out: section({
     max_depth: count(0, 'threads').optional(),
     max_open: count(0, 'threads').optional(),
@@ -64,28 +64,30 @@ const keys = {
   commands: section({ retention: retention.optional() }).nullish(),
   redact: redactSchema.nullish(),
   hooks: hooksSchema.nullish(),
-  agents: agentsSchema.nullish(),
+  agents: agentsSchema(agents).nullish(),
   working_directory: workingDirectorySchema.nullish(),
   workspace: workspaceSchema.nullish(),
   /** For editors: where the schema of this file is. */
   $schema: text.optional(),
-}
+})
 
 /** Everything that a file may hold, in every form. */
-export const fileSchema = section({ ...keys, milestones: milestonesSchema.optional() })
+export const fileSchema = (agents: KnownAgents) =>
+  section({ ...keysFor(agents), milestones: milestonesSchema.optional() })
 
-const byName = section(keys)
-const byList = section({ ...keys, milestones: milestoneList })
+const byName = (agents: KnownAgents) => section(keysFor(agents))
+const byList = (agents: KnownAgents) => section({ ...keysFor(agents), milestones: milestoneList })
 
 /** A file's content, milestones aside: several keys speak of those, and they are settled apart. */
-export type FileContent = Omit<z.output<typeof byName>, 'milestones'>
+export type FileContent = Omit<z.output<ReturnType<typeof byName>>, 'milestones'>
 
 /** The schema for a content. Which it is depends on the milestones, so that problems are about the form that was used. */
-export const schemaFor = (hasMilestoneList: boolean): z.ZodType<FileContent> => (hasMilestoneList ? byList : byName)
+export const schemaFor = (hasMilestoneList: boolean, agents: KnownAgents): z.ZodType<FileContent> =>
+  hasMilestoneList ? byList(agents) : byName(agents)
 
 /** Where a key belongs that was written somewhere else, if it is known at all. */
 export const placeOfKey = (key: string): string | undefined =>
-  Object.entries(keys)
+  Object.entries(keysFor(NO_AGENTS))
     .flatMap(([name, schema]) => {
       const inner = plainSchema(schema)
       return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((below) => [name, below] as const) : []

@@ -2,12 +2,10 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { markerProblem } from '../../domain/memory-block/block-markers.ts'
 import type { Configuration, ConfigurationSetting } from '../../domain/run/configuration.ts'
 import { SUMMARY_TOKENS } from '../../domain/summary/thread-summary.ts'
+import type { KnownAgents } from './agent-schema.ts'
 import type { FoundProblem } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 import { count, duration, flag, LONGEST_WORK_MS, section, text, textLike, word } from './values.ts'
-
-/** The summarizers that a file can name. */
-const SUMMARIZERS = ['extractive', 'claude'] as const
 
 const DAY_MS = 86_400_000
 
@@ -18,16 +16,17 @@ const fileName = textLike(
 )
 
 /** Keys about thread handoffs. */
-export const threadSchema = section({
-  summarizer: word(SUMMARIZERS).optional(),
-  model: text.optional(),
-  fallback: flag.optional(),
-  file: fileName.optional(),
-  markers: section({ begin: text, end: text }).optional(),
-  budget_tokens: count(SUMMARY_TOKENS.least, 'tokens').optional(),
-  expires: duration(LONGEST_WORK_MS).optional(),
-  offer_at: text.optional(),
-})
+export const threadSchema = ({ summarizers }: KnownAgents) =>
+  section({
+    summarizer: word(['extractive', ...summarizers]).optional(),
+    model: text.optional(),
+    fallback: flag.optional(),
+    file: fileName.optional(),
+    markers: section({ begin: text, end: text }).optional(),
+    budget_tokens: count(SUMMARY_TOKENS.least, 'tokens').optional(),
+    expires: duration(LONGEST_WORK_MS).optional(),
+    offer_at: text.optional(),
+  })
 
 /** The settings of thread handoffs in force. */
 export const threadsOf = ({ threads }: FileContent): Configuration['threads'] =>

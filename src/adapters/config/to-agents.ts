@@ -2,9 +2,9 @@ import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { Configuration, ConfigurationSetting } from '../../domain/run/configuration.ts'
-import { permissionProblem } from '../../domain/run/permission-mode.ts'
+import { type PermissionModes, permissionProblem } from '../../domain/run/permission-mode.ts'
 import type { SessionSettings } from '../../domain/run/session-settings.ts'
-import type { AgentContent } from './agent-schema.ts'
+import type { AgentContent, KnownAgents } from './agent-schema.ts'
 import { hookNames, toHooks } from './hook-schema.ts'
 import { type MilestoneClaims, milestoneClaims, thresholdProblems } from './milestone-claims.ts'
 import {
@@ -48,13 +48,16 @@ const milestonesOf = (content: unknown, base: readonly (string | number)[], whol
 }
 
 /** Names that are there twice, runtimes that lack what they run, and modes that a runtime does not know. */
-export const agentProblems = ({ agents, workspace: ofAll }: FileContent): readonly FoundProblem[] =>
+export const agentProblems = (
+  { agents, workspace: ofAll }: FileContent,
+  { runtimes }: KnownAgents,
+): readonly FoundProblem[] =>
   (agents ?? []).flatMap((agent, index) => {
     const { name, runtime, command, permission_mode: mode } = agent
     const first = (agents ?? []).findIndex((other) => other.name.trim() === name.trim())
     const wrong = (key: string, problem: string, advice: string) => ({ path: ['agents', index, key], problem, advice })
     const runsOn = runtime ?? (command === undefined ? undefined : ('command' as const))
-    const unfit = mode === undefined ? undefined : permissionProblem(mode, runsOn)
+    const unfit = mode === undefined ? undefined : permissionProblem(mode, runsOn, modesOf(runtimes))
     return [
       ...placeProblems(agent, ['agents', index], ofAll?.strategy),
       ...(unfit === undefined ? [] : [wrong('permission_mode', unfit.problem, unfit.advice)]),
@@ -64,11 +67,18 @@ export const agentProblems = ({ agents, workspace: ofAll }: FileContent): readon
       ...(runtime === 'command' && command === undefined
         ? [wrong('runtime', 'it does not say which command', 'Write command: my-agent --json as well.')]
         : []),
-      ...(runtime === 'claude-sdk' && command !== undefined
-        ? [wrong('command', 'claude-sdk runs no command', 'Leave it out, or write runtime: claude.')]
+      ...(runtime !== undefined && runtimes[runtime]?.takesCommand === false && command !== undefined
+        ? [wrong('command', `${runtime} runs no command`, `Leave it out, or write runtime: ${takerOf(runtimes)}.`)]
         : []),
     ]
   })
+
+const modesOf = (runtimes: KnownAgents['runtimes']): PermissionModes =>
+  Object.fromEntries(Object.entries(runtimes).map(([name, { permissionModes }]) => [name, permissionModes]))
+
+/** The first runtime that takes a command. */
+const takerOf = (runtimes: KnownAgents['runtimes']): string | undefined =>
+  Object.keys(runtimes).find((name) => runtimes[name]?.takesCommand === true)
 
 /** The agents in force. */
 export const agentsOf = (

@@ -8,8 +8,6 @@ import { writeWhole } from '../files/whole-file.ts'
 import { isFileName } from './hook-card.ts'
 import { isRecord } from './read-input.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 const FOLDER = 'agents'
 const MOST_BYTES = 4_096
 /** With more files than this, those of ended processes are removed. */
@@ -23,19 +21,21 @@ const FARTHEST = 4
 /**
  * Notes which session the agent's process has now, so that other programs it started can learn it: after `/clear` a process
  * has another session, and nobody tells them.
+ *
+ * @param named the id of the agent's process, where the agent named it to its hook
  */
-export const noteProcess = (folder: string, session: string, environment: Environment): void => {
-  const pid = agentPid(environment)
+export const noteProcess = (folder: string, session: string, named: string | undefined): void => {
+  const pid = agentPid(named)
   mkdirSync(`${folder}/${FOLDER}`, { recursive: true, mode: 0o700 })
   removeEnded(`${folder}/${FOLDER}`)
-  const isNamed = environment.CLAUDE_PID !== undefined
+  const isNamed = named !== undefined
   const note = { v: 1, pid, startTime: startTimeOf(pid) ?? null, session, isNamed, ...place() }
   writeWhole(`${folder}/${FOLDER}/${pid}.json`, JSON.stringify(note))
 }
 
 /** Forgets the session of the agent's process, unless it has another one by now. */
-export const forgetProcess = (folder: string, session: string, environment: Environment): void => {
-  const pid = agentPid(environment)
+export const forgetProcess = (folder: string, session: string, named: string | undefined): void => {
+  const pid = agentPid(named)
   if (noted(folder, pid) === session) rmSync(`${folder}/${FOLDER}/${pid}.json`, { force: true })
 }
 
@@ -81,9 +81,9 @@ const namesIn = (path: string): readonly string[] => {
   }
 }
 
-/** Claude names its process to its hooks; of others it is the parent, or the one that started the shell in between. */
-const agentPid = ({ CLAUDE_PID: pidOfClaude = '' }: Environment): number => {
-  if (/^[1-9]\d{0,9}$/.test(pidOfClaude)) return Number(pidOfClaude)
+/** The process that the agent named to its hook; else the parent, or the one that started the shell in between. */
+const agentPid = (named = ''): number => {
+  if (/^[1-9]\d{0,9}$/.test(named)) return Number(named)
   let pid = process.ppid
   for (let steps = 0; steps < FARTHEST; steps += 1) {
     const parent = parentOf(pid)

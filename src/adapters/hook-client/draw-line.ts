@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { DOCUMENT_WAITS } from '../../domain/handoff/document-notice.ts'
+import type { TerminalAgent } from '../../ports/agent/vendor.ts'
 import { codeOf } from '../files/own-files.ts'
 import { workspaceOf } from '../place/workspace.ts'
 import type { Budget } from './budget.ts'
@@ -25,6 +26,7 @@ export interface Drawing {
   readonly budget: Budget
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
+  readonly agent: TerminalAgent
 }
 
 const USUAL_COLUMNS = 80
@@ -42,7 +44,7 @@ export const drawLine = async (drawing: Drawing): Promise<void> => {
     : undefined
   const card = cardOf(drawing)
   const look = lookOf(drawing)
-  const level = levelFor(read, card, drawing.environment)
+  const level = levelFor(read, card, { variables: drawing.environment, window: drawing.agent.window })
   const ours = statusLine({ level, read, costUsd: costOf(input, card), card, mark: waitingMark(drawing) }, look)
   const lines = theirs === undefined ? ours : (await theirs)(ours, look.width)
   writeSync(1, `${lines}\n`)

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
+import type { TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { HookPayload, TerminalHook } from '../../ports/terminal/wire.ts'
 import { CAREFULLY, codeOf } from '../files/own-files.ts'
 import type { Budget } from './budget.ts'
@@ -12,7 +13,6 @@ import type { RawInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
 import { pendingAtStart } from './waiting-document.ts'
-import { variablesFor } from './window-variables.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -26,6 +26,7 @@ export interface HookWork {
   readonly log: HookLog
   readonly budget: Budget
   readonly environment: Environment
+  readonly agent: TerminalAgent
 }
 
 /** Kept back from the wait for an answer, to print it and to say that it was printed. */
@@ -38,7 +39,7 @@ export const answerEventHook = async (work: HookWork): Promise<void> => {
   const waiting = event === 'session-start' ? begunWith(work) : undefined
   const within = event === 'session-start' ? startedWithin(environment, session) : undefined
   const hidden = new HiddenPayload(work.folder, environment)
-  const variables = variablesFor(event, input, environment)
+  const variables = variablesFor(work)
   const trimmed: HookPayload = {
     ...trimmedPayload(event, input, hidden.hide),
     ...(within !== undefined && { within }),
@@ -57,7 +58,7 @@ export const answerEventHook = async (work: HookWork): Promise<void> => {
 
 /** The text that a session begins with, and a sentence for its person, as far as they are known without the service. */
 const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | undefined => {
-  const { input, folder, session, log, environment } = work
+  const { input, folder, session, log, environment, agent } = work
   const tried = <T>(problem: string, attempt: () => T): T | undefined => {
     try {
       return attempt()
@@ -70,10 +71,22 @@ const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | u
     const card = tried('the card of the session could not be read', () => readCard(folder, session))
     return { inject: card?.afterCompaction?.text, notice: card?.afterCompaction?.notice }
   }
-  tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
+  tried('the tools of the session could not be told its name', () =>
+    nameForTools(environment[agent.variables.toolSettings ?? ''], session),
+  )
   if (startedWithin(environment, session) !== undefined) return undefined
   const pending = tried('the pending document could not be read', () => pendingAtStart(folder, input, session))
   return pending && { inject: pending.text, notice: begunWithDocument(pending) }
+}
+
+/** The events that the service is told the variables with: at the start, and before each answer, for they may change. */
+const TELLING: readonly TerminalHook[] = ['session-start', 'user-prompt-submit']
+
+/** The variables that say where the agent compacts by itself, where there are any. */
+const variablesFor = ({ event, input, environment, agent }: HookWork): Readonly<Record<string, string>> | undefined => {
+  if (!TELLING.includes(event) || agent.window === undefined) return undefined
+  const variables = agent.window.variables(environment, typeof input.cwd === 'string' ? input.cwd : undefined)
+  return Object.keys(variables).length === 0 ? undefined : variables
 }
 
 /** Names the session inside of whose tools a program runs. */
@@ -86,7 +99,7 @@ const startedWithin = (environment: Environment, session: string): string | unde
 }
 
 /** Lets everything that the tools of this session start know where it is, where the runtime has a file for that. */
-const nameForTools = ({ CLAUDE_ENV_FILE: path }: Environment, session: string): void => {
+const nameForTools = (path: string | undefined, session: string): void => {
   if (path === undefined || path === '') return
   const { O_WRONLY, O_APPEND, O_CREAT } = constants
   const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | CAREFULLY, 0o600)

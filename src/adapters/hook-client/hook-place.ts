@@ -28,9 +28,9 @@ export const hookPlace = (hook: HookArguments, input: RawInput, environment: Env
 }
 
 /** The folder of the session's project, which stays the same wherever the agent goes within a session. */
-const folderOf = ({ runtime }: HookArguments, input: RawInput, environment: Environment): string | undefined => {
+const folderOf = ({ agent }: HookArguments, input: RawInput, environment: Environment): string | undefined => {
   const { workspace, cwd } = input
-  const ofRuntime = runtime === 'claude' ? environment.CLAUDE_PROJECT_DIR : undefined
+  const ofRuntime = environment[agent.variables.projectFolder ?? '']
   const ofStatusLine = isRecord(workspace) ? workspace.project_dir : undefined
   const named = [ofRuntime, ofStatusLine, cwd].find((folder) => typeof folder === 'string' && folder !== '')
   return typeof named === 'string' ? named : workingFolder()

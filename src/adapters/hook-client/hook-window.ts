@@ -1,8 +1,9 @@
 import { mergeWindow, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { ReportedWindow } from '../../domain/window/reported-window.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 import { levelIn, type WindowLevel } from '../../domain/window/window-level.ts'
-import { compactionPoint } from '../claude/compaction-point.ts'
+import type { TerminalWindow } from '../../ports/agent/vendor.ts'
 import { countOf, type HookCard } from './hook-card.ts'
 import { isRecord, type RawInput } from './read-input.ts'
 
@@ -25,22 +26,27 @@ export const readStatus = ({ context_window: reported }: RawInput): ReadStatus =
   return size > 0 && size >= used ? { reading, windowTokens: size } : { reading }
 }
 
+/** How the agent says where it compacts, and the variables that this process has of it. */
+interface AgentWindow {
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly window: TerminalWindow | undefined
+}
+
 /** The level as everybody else shows it: the share of what can be used, which the card and the variables tell. */
 export const levelFor = (
   { reading, windowTokens }: ReadStatus,
   card: Pick<HookCard, 'window' | 'variables'> | undefined,
-  variables: Readonly<Record<string, string | undefined>>,
-): WindowLevel =>
-  levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, { ...variables, ...card?.variables })))
+  { variables, window }: AgentWindow,
+): WindowLevel => {
+  const known = window?.known({ ...variables, ...card?.variables }) ?? []
+  return levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, known)))
+}
 
-const partsOf = (
-  windowTokens: number | undefined,
-  variables: Readonly<Record<string, string | undefined>>,
-): WindowParts => {
+const partsOf = (windowTokens: number | undefined, known: readonly WindowEvent[]): WindowParts => {
   const reported = new ReportedWindow()
-  for (const event of compactionPoint(variables)) {
+  for (const event of known) {
     if (event.type === 'window') reported.take(event, undefined)
-    else reported.note(event)
+    else if (event.type === 'auto_compact_at' || event.type === 'auto_compact_reserve') reported.note(event)
   }
   if (windowTokens !== undefined) reported.take({ type: 'window', tokens: windowTokens }, undefined)
   return reported.parts(undefined, undefined)

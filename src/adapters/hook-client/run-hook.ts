@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import type { TerminalAgent } from '../../ports/agent/vendor.ts'
 import { TERMINAL_HOOKS, type TerminalHook } from '../../ports/terminal/wire.ts'
 import { codeOf } from '../files/own-files.ts'
 import { forgetProcess, noteProcess } from './agent-process.ts'
@@ -18,11 +19,13 @@ const LAST_MOMENT_MS = 30
 /**
  * Runs one hook of a terminal agent: reads its input, tells the service, and prints what the runtime understands. It never
  * fails and never waits longer than its budget, because a person's session waits for it; the caller exits with 0 after it.
+ *
+ * @param agents the terminal agents there are
  */
-export const runHook = async (args: readonly string[]): Promise<void> => {
+export const runHook = async (args: readonly string[], agents: readonly TerminalAgent[]): Promise<void> => {
   const { env: environment } = process
   const budget = budgetFrom(environment)
-  const hook = readArguments(args)
+  const hook = readArguments(args, agents)
   if (hook === undefined) return sayWords()
   // A run of ours works this agent and records it; told twice, it would be two conversations.
   if (environment.BATONPASS_RUN !== undefined && hook.event !== 'statusline') return
@@ -65,8 +68,8 @@ const carryOut = async (hook: HookArguments, read: InputRead, around: Surroundin
   if (read.state === 'read' && isOurs && session === undefined)
     log.tell('the input names no session that can be a file')
   const service = new ServiceClient({ folder, flags: place.flags, hook, log, environment })
-  if (event === 'statusline' && hook.runtime === 'codex')
-    return log.tell('Codex has no status line that a program draws')
+  const { agent } = hook
+  if (event === 'statusline' && agent.noStatusLine !== undefined) return log.tell(agent.noStatusLine)
   if (event === 'statusline') {
     const text = read.state === 'read' ? read.text : Buffer.alloc(0)
     return drawLine({
@@ -79,24 +82,25 @@ const carryOut = async (hook: HookArguments, read: InputRead, around: Surroundin
       budget,
       flags,
       environment,
+      agent,
     })
   }
   // What happens inside a subagent is not about this session's window, and a word printed there would reach the subagent.
   if (session === undefined || input.agent_id !== undefined) return
-  noteAgent(event, session, { folder, log, environment })
-  await answerEventHook({ event, input, session, folder, service, log, budget, environment })
+  noteAgent(event, session, { folder, log, pid: environment[agent.variables.process ?? ''] })
+  await answerEventHook({ event, input, session, folder, service, log, budget, environment, agent })
 }
 
 /** Keeps in a file which session the agent's process has, for the MCP server that it started. */
 const noteAgent = (
   event: TerminalHook,
   session: string,
-  around: Pick<Surroundings, 'folder' | 'log' | 'environment'>,
+  around: Pick<Surroundings, 'folder' | 'log'> & { readonly pid: string | undefined },
 ): void => {
-  const { folder, log, environment } = around
+  const { folder, log, pid } = around
   try {
-    if (event === 'session-start') noteProcess(folder, session, environment)
-    if (event === 'session-end') forgetProcess(folder, session, environment)
+    if (event === 'session-start') noteProcess(folder, session, pid)
+    if (event === 'session-end') forgetProcess(folder, session, pid)
   } catch (problem) {
     log.tell(`the process of the agent could not be noted: ${codeOf(problem)}`)
   }

@@ -35,7 +35,7 @@ export class ServiceClient {
   async deliver(event: HookPost['event'], session: string, payloads: Payloads, ms: number): Promise<Posted> {
     const { payload, spooled = payload } = payloads
     const at = new Date(event === 'ack' ? Date.now() : performance.timeOrigin).toISOString()
-    const post = { v: 1, commandId: uuidV7(), at, event, runtime: this.#parts.hook.runtime, payload } as const
+    const post = { v: 1, commandId: uuidV7(), at, event, runtime: this.#parts.hook.agent.name, payload } as const
     const file = isSpooled(event) ? this.#spooled({ ...post, payload: spooled }) : undefined
     const posted = await this.#posted({ ...post, waitMs: Math.max(0, Math.floor(ms / 2)) }, session, ms)
     if (posted.state === 'taken' && file !== undefined) this.#removed(file)

@@ -10,12 +10,14 @@ import { HttpProblem, problemFrom } from './http-problem.ts'
 import { LOOPBACK, type RequestDoor } from './http-server.ts'
 import { openApiDocument } from './openapi.ts'
 import { readJson } from './read-body.ts'
-import { bodyIn, sessionNamedIn } from './request-bodies.ts'
+import { bodiesFor, sessionNamedIn } from './request-bodies.ts'
 import { type Operation, ROUTES, type Route } from './routes.ts'
 
 /** The parts of the application. */
 export interface AppDeps extends HandlerDeps {
   readonly audit: AuditService
+  /** The terminal agents there are, by their names. */
+  readonly agents: readonly string[]
   readonly logger: Logger
   readonly master: string
   /** The version of the program. */
@@ -35,10 +37,11 @@ export interface App {
 
 /** Puts the routes together. Each is guarded in the same order: host, origin, token, body, session. */
 export const appOf = (deps: AppDeps): App => {
-  const { requests, master, program, logger } = deps
+  const { requests, agents, master, program, logger } = deps
+  const bodyIn = bodiesFor(agents)
   const hono = new Hono<Env>()
   const streams = new EventStreams(deps.audit, deps.events)
-  const answers = { ...handlersFor(deps), openapi: async () => openApiDocument(program) }
+  const answers = { ...handlersFor(deps), openapi: async () => openApiDocument(program, agents) }
   const handle = async (operation: Operation, route: Route, context: Context<Env>): Promise<Response> => {
     if (operation === 'health') return context.json(health(context, deps))
     if (operation === 'prove') return context.json({ proof: proofFor(context, deps) })

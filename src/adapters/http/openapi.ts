@@ -31,12 +31,14 @@ const parametersOf = ({ path, query = {} }: Route) => [
   })),
 ]
 
-const described = (operationId: string, route: Route) => ({
+const described = (operationId: string, route: Route, agents: readonly string[]) => ({
   operationId,
   summary: route.summary,
   ...(route.access === 'open' ? { security: [] } : { description: `Needs the ${route.access} token.` }),
   parameters: parametersOf(route),
-  ...(route.body !== undefined && { requestBody: { required: true, content: json(route.body) } }),
+  ...(route.body !== undefined && {
+    requestBody: { required: true, content: json(typeof route.body === 'function' ? route.body(agents) : route.body) },
+  }),
   responses: {
     [route.status ?? 200]: { description: 'Done.', content: answerOf(route) },
     default: { description: `A problem: ${PROBLEM_STATUSES.join(', ')}.`, content: json(problem) },
@@ -44,11 +46,11 @@ const described = (operationId: string, route: Route) => ({
 })
 
 /** The OpenAPI document of the service, made from the routes it has. */
-export const openApiDocument = (version: string) => {
+export const openApiDocument = (version: string, agents: readonly string[]) => {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [operation, route] of Object.entries(ROUTES as Readonly<Record<string, Route>>)) {
     paths[route.path] ??= {}
-    Object.assign(paths[route.path] ?? {}, { [route.method]: described(operation, route) })
+    Object.assign(paths[route.path] ?? {}, { [route.method]: described(operation, route, agents) })
   }
   return {
     openapi: '3.1.0',

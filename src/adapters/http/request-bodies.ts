@@ -11,9 +11,17 @@ import { checked } from './read-body.ts'
 import type { Operation } from './routes.ts'
 import * as schemas from './schemas.ts'
 
-/** An event from its body, as clients post and spool it. @throws HttpProblem */
-export const hookEventIn = (body: unknown): HookEvent => {
-  const { commandId: command, at, event, runtime, waitMs, payload } = checked(schemas.hookEventBody, body)
+/** Reads an event from its body, as clients post and spool it. It throws an HttpProblem. */
+export type HookEventIn = (body: unknown) => HookEvent
+
+/** Reads the events of these agents. */
+export const hookEventsOf = (agents: readonly string[]): HookEventIn => {
+  const schema = schemas.hookEventBody(agents)
+  return (body) => eventFrom(checked(schema, body))
+}
+
+const eventFrom = (body: z.output<ReturnType<typeof schemas.hookEventBody>>): HookEvent => {
+  const { commandId: command, at, event, runtime, waitMs, payload } = body
   const { session_id, transcript_path, cwd, agent_id, source, model, trigger, reason, prompt } = payload
   const input = defined({
     providerSessionId: session_id,
@@ -48,26 +56,36 @@ const toolCallsIn = ({ tool_use_id, tool_calls }: Readonly<Record<string, unknow
   return named.length === 0 ? undefined : named
 }
 
-/** Reads the body of every route that has one, so that each is read once. @throws HttpProblem that names every field */
-const READERS = {
-  takeEvent: hookEventIn,
-  takeUsage: (body: unknown) => checked(schemas.contextUsageBody, body),
-  registerSession: (body: unknown) => checked(schemas.registerBody, body),
-  recordTurns: (body: unknown) => checked(schemas.turnsBody, body),
-  watchSession: (body: unknown) => checked(schemas.monitorBody, body),
-  acknowledgeSignals: (body: unknown) => checked(schemas.ackBody, body),
-  requestHandoff: (body: unknown) => checked(schemas.handoffBody, body),
-}
+/** Reads the body of every route that has one, so that each is read once. A reader throws an HttpProblem that names every field. */
+const readersFor = (agents: readonly string[]) => ({
+  takeEvent: hookEventsOf(agents),
+  takeUsage: reader(schemas.contextUsageBody),
+  registerSession: reader(schemas.registerBody(agents)),
+  recordTurns: reader(schemas.turnsBody),
+  watchSession: reader(schemas.monitorBody),
+  acknowledgeSignals: reader(schemas.ackBody),
+  requestHandoff: reader(schemas.handoffBody),
+})
 
-type Read = { readonly [Route in keyof typeof READERS]: ReturnType<(typeof READERS)[Route]> }
+const reader =
+  <Schema extends z.ZodType>(schema: Schema) =>
+  (body: unknown): z.output<Schema> =>
+    checked(schema, body)
+
+type Readers = ReturnType<typeof readersFor>
+
+type Read = { readonly [Route in keyof Readers]: ReturnType<Readers[Route]> }
 
 /** The body of a route as it was read; nothing where the route has none. */
 export type BodyOf<Route extends Operation> = Route extends keyof Read ? Read[Route] : undefined
 
-/** Reads the body of a route. @throws HttpProblem that names every field */
-export const bodyIn = <Route extends Operation>(route: Route, json: unknown): BodyOf<Route> => {
-  const read = (READERS as Readonly<Record<string, (body: unknown) => unknown>>)[route]
-  return read?.(json) as BodyOf<Route>
+/** Reads the body of a route. It throws an HttpProblem that names every field. */
+export type BodyIn = <Route extends Operation>(route: Route, json: unknown) => BodyOf<Route>
+
+/** Reads the bodies of every route, where sessions are those of these agents. */
+export const bodiesFor = (agents: readonly string[]): BodyIn => {
+  const readers: Readonly<Record<string, (body: unknown) => unknown>> = readersFor(agents)
+  return <Route extends Operation>(route: Route, json: unknown) => readers[route]?.(json) as BodyOf<Route>
 }
 
 /** The session that a body names by its runtime's name, of the routes that have none in their path. */

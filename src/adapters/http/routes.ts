@@ -11,7 +11,8 @@ export interface Route {
   readonly path: string
   readonly summary: string
   readonly access: RouteAccess
-  readonly body?: z.ZodType
+  /** Some bodies name a terminal agent, so they depend on which there are. */
+  readonly body?: z.ZodType | ((agents: readonly string[]) => z.ZodType)
   /** The largest body, where it may be larger than others: a long text grows when it is put into JSON. */
   readonly mostBytes?: number
   readonly query?: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SIGNAL_DELIVERIES, SIGNAL_KINDS } from '../../domain/session/context-signal.ts'
 import { WINDOW_ENDS } from '../../domain/window/window-level.ts'
-import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal/terminal-files.ts'
+import { PROVIDER_SESSION } from '../../ports/terminal/terminal-files.ts'
 import type {
   HandoffPost,
   HookFacts,
@@ -52,21 +52,22 @@ const hookPayload = z.looseObject({
   signals: z.array(uuid).max(1_000).optional().describe('The signals that were passed on; of an ack.'),
 } satisfies PartsOf<Omit<HookFacts, 'hidden_secrets'>>)
 
-/** The body of an event; a file of the spool holds the same. */
-export const hookEventBody = z.object({
-  v: z.literal(1),
-  commandId: uuid.describe('Delivered again under the same id, an event changes nothing.'),
-  at: time.optional().catch(undefined).describe('When the hook was called, by the clock of its machine.'),
-  event: z.enum(HOOK_EVENTS),
-  runtime: z.enum(TERMINAL_RUNTIMES),
-  waitMs: z
-    .int()
-    .min(0)
-    .optional()
-    .catch(undefined)
-    .describe('How long the answer may wait for the transcript to have the tool calls of the event.'),
-  payload: hookPayload,
-} satisfies PartsOf<Omit<HookPost, 'payload'>> & { readonly payload: z.ZodType })
+/** The body of an event of one of these agents; a file of the spool holds the same. */
+export const hookEventBody = (agents: readonly string[]) =>
+  z.object({
+    v: z.literal(1),
+    commandId: uuid.describe('Delivered again under the same id, an event changes nothing.'),
+    at: time.optional().catch(undefined).describe('When the hook was called, by the clock of its machine.'),
+    event: z.enum(HOOK_EVENTS),
+    runtime: z.enum(agents),
+    waitMs: z
+      .int()
+      .min(0)
+      .optional()
+      .catch(undefined)
+      .describe('How long the answer may wait for the transcript to have the tool calls of the event.'),
+    payload: hookPayload,
+  } satisfies PartsOf<Omit<HookPost, 'payload'>> & { readonly payload: z.ZodType })
 
 /** A signal on its way to an agent or a person. */
 export const signal = z.object({
@@ -106,15 +107,16 @@ export const milestones = z
   .min(1)
   .max(20)
 
-/** A terminal session to register. */
-export const registerBody = z.strictObject({
-  provider_session_id: providerSession,
-  runtime: z.enum(TERMINAL_RUNTIMES),
-  cwd: path.optional(),
-  model: name.optional(),
-  parent_session_id: uuid.optional(),
-  milestones: milestones.optional(),
-})
+/** A terminal session of one of these agents, to register. */
+export const registerBody = (agents: readonly string[]) =>
+  z.strictObject({
+    provider_session_id: providerSession,
+    runtime: z.enum(agents),
+    cwd: path.optional(),
+    model: name.optional(),
+    parent_session_id: uuid.optional(),
+    milestones: milestones.optional(),
+  })
 
 const level = z.union([
   z.object({

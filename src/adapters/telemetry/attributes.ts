@@ -43,23 +43,24 @@ export const spanName = {
   handoff: ({ kind }: SpannedHandoff): string => `handoff ${kind}`,
 } as const
 
-/** Who answers, by the conventions' own names where they have one. */
-const providerOf = (backend: string): string => {
-  if (backend.startsWith('claude')) return 'anthropic'
-  return backend.startsWith('codex') || backend.startsWith('openai') ? 'openai' : backend
-}
+/** Says who answers in a backend, by OpenTelemetry's name; nothing where no agent of ours is known to. */
+export type ProviderOf = (backend: string) => string | undefined
+
+/** A backend that is not one of an agent of ours stands for itself, but where it begins with a name of the conventions. */
+const providerIn = (backend: string, providerOf: ProviderOf): string =>
+  providerOf(backend) ?? (backend.startsWith('openai') ? 'openai' : backend)
 
 /** The attributes of every span of a session. */
-export const ofEvery = (session: SpannedSession): Attributes => ({
-  [NAMES.provider]: providerOf(session.backend),
+export const ofEvery = (session: SpannedSession, providerOf: ProviderOf): Attributes => ({
+  [NAMES.provider]: providerIn(session.backend, providerOf),
   [NAMES.conversation]: session.conversationId,
   [NAMES.agent]: session.agentName,
   [NAMES.session]: session.sessionId,
 })
 
 /** The attributes of a session's span. */
-export const ofSession = (session: SpannedSession): Attributes => ({
-  ...ofEvery(session),
+export const ofSession = (session: SpannedSession, providerOf: ProviderOf): Attributes => ({
+  ...ofEvery(session, providerOf),
   ...defined({ [NAMES.model]: session.model }),
   [NAMES.operation]: 'invoke_agent',
   [NAMES.backend]: session.backend,
@@ -115,15 +116,15 @@ export const ofFailure = (error: unknown): Attributes => {
 type Measured<Type extends Measurement['type']> = Extract<Measurement, { readonly type: Type }>
 
 /** The attributes of what is measured about an agent. Metrics have no ids: each value of an attribute costs memory. */
-export const ofAgent = ({ agentName, backend, model }: MeasuredAgent): Attributes => ({
-  [NAMES.provider]: providerOf(backend),
+export const ofAgent = ({ agentName, backend, model }: MeasuredAgent, providerOf: ProviderOf): Attributes => ({
+  [NAMES.provider]: providerIn(backend, providerOf),
   [NAMES.agent]: agentName,
   ...defined({ [NAMES.model]: model }),
 })
 
 /** The attributes of tokens. */
-export const ofTokens = (agent: MeasuredAgent, type: 'input' | 'output'): Attributes => ({
-  ...ofAgent(agent),
+export const ofTokens = (agent: MeasuredAgent, type: 'input' | 'output', providerOf: ProviderOf): Attributes => ({
+  ...ofAgent(agent, providerOf),
   [NAMES.operation]: 'chat',
   [NAMES.tokenType]: type,
 })
@@ -149,7 +150,7 @@ export const ofRestart = ({ agentName, outcome }: Measured<'restart'>): Attribut
 })
 
 /** The attributes of the time that a session took. */
-export const ofSessionTime = (session: SpannedSession): Attributes => ({
-  ...ofAgent(session),
+export const ofSessionTime = (session: SpannedSession, providerOf: ProviderOf): Attributes => ({
+  ...ofAgent(session, providerOf),
   [NAMES.operation]: 'invoke_agent',
 })

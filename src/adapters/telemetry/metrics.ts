@@ -1,7 +1,16 @@
 import { type Attributes, type Counter, type Histogram, type MeterProvider, metrics } from '@opentelemetry/api'
 import type { Measurement } from '../../ports/system/command-telemetry.ts'
 import type { SpannedSession } from '../../ports/system/run-telemetry.ts'
-import { ofAgent, ofClaim, ofMeasuredHandoff, ofRestart, ofSessionTime, ofTokens, SCOPE } from './attributes.ts'
+import {
+  ofAgent,
+  ofClaim,
+  ofMeasuredHandoff,
+  ofRestart,
+  ofSessionTime,
+  ofTokens,
+  type ProviderOf,
+  SCOPE,
+} from './attributes.ts'
 
 /** As the conventions advise for tokens: powers of four. */
 const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power)
@@ -67,14 +76,14 @@ const instruments = (): Instruments => {
 }
 
 /** Counts and measures. */
-export const measure = (measurement: Measurement): void => {
+export const measure = (measurement: Measurement, providerOf: ProviderOf): void => {
   const to = instruments()
   switch (measurement.type) {
     case 'turn':
-      measureTurn(to, measurement)
+      measureTurn(to, measurement, providerOf)
       break
     case 'window':
-      to.windowLevel.record(measurement.ratio, ofAgent(measurement.agent))
+      to.windowLevel.record(measurement.ratio, ofAgent(measurement.agent, providerOf))
       break
     case 'handoff':
       to.handoffs.add(1, ofMeasuredHandoff(measurement))
@@ -90,13 +99,21 @@ export const measure = (measurement: Measurement): void => {
   }
 }
 
-const measureTurn = (to: Instruments, { agent, tokens }: Extract<Measurement, { readonly type: 'turn' }>): void => {
-  to.turns.add(1, ofAgent(agent))
+const measureTurn = (
+  to: Instruments,
+  { agent, tokens }: Extract<Measurement, { readonly type: 'turn' }>,
+  providerOf: ProviderOf,
+): void => {
+  to.turns.add(1, ofAgent(agent, providerOf))
   if (tokens === undefined) return
-  to.tokenUsage.record(tokens.input, ofTokens(agent, 'input'))
-  to.tokenUsage.record(tokens.output, ofTokens(agent, 'output'))
+  to.tokenUsage.record(tokens.input, ofTokens(agent, 'input', providerOf))
+  to.tokenUsage.record(tokens.output, ofTokens(agent, 'output', providerOf))
 }
 
 /** Measures a session that has ended. */
-export const measureSession = (session: SpannedSession, milliseconds: number, end: Attributes): void =>
-  instruments().agentDuration.record(milliseconds / 1_000, { ...ofSessionTime(session), ...end })
+export const measureSession = (
+  session: SpannedSession,
+  milliseconds: number,
+  end: Attributes,
+  providerOf: ProviderOf,
+): void => instruments().agentDuration.record(milliseconds / 1_000, { ...ofSessionTime(session, providerOf), ...end })

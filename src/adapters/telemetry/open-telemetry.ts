@@ -35,6 +35,7 @@ import {
   ofSession,
   ofTool,
   ofTurn,
+  type ProviderOf,
   SCOPE,
   spanName,
   TOOL_CALL,
@@ -42,26 +43,15 @@ import {
 import { measure, measureSession } from './metrics.ts'
 
 /**
- * Shows sessions, turns, handoffs and commands as spans, and counts them, to whichever OpenTelemetry SDK the application
- * has set up. Without one there are no spans and no metrics.
+ * Shows runs and commands to OpenTelemetry; `openTelemetry` of `src/main` publishes it and says more.
  *
- * A session is a span, its turns and handoffs are children of it. A successor begins a trace of its own, because the
- * first one may be days old by then; the two are linked, both ways. What was said is never in a span.
- *
- * @example
- * ```ts
- * const facts = { conversationId: 'c', sessionId: 's', epoch: 1, agentName: 'writer', backend: 'codex' }
- * const session = openTelemetry().session(facts)
- * session.turn({ number: 1, toolNames: ['shell'], inputTokens: 12_000, outputTokens: 90, durationMs: 2_400 })
- * session.end({ outcome: 'idle' })
- * console.log(session.traceContext) // => undefined
- * ```
+ * @param providerOf knows the providers of the agents there are
  */
-export const openTelemetry = (): RunTelemetry => ({
-  session: (session) => quietly(() => begin(session)) ?? UNWATCHED,
+export const telemetryWith = (providerOf: ProviderOf): RunTelemetry => ({
+  session: (session) => quietly(() => begin(session, providerOf)) ?? UNWATCHED,
   command: inCommandSpan,
   measure: (measured) => {
-    for (const each of measured) quietly(() => measure(each))
+    for (const each of measured) quietly(() => measure(each, providerOf))
   },
 })
 
@@ -77,13 +67,18 @@ const quietly = <T>(act: () => T): T | undefined => {
 const UNWATCHED_HANDOFF: HandoffSpan = { reached: () => {}, end: () => {} }
 const UNWATCHED: SessionSpan = { turn: () => {}, handoff: () => UNWATCHED_HANDOFF, end: () => {} }
 
-const begin = (session: SpannedSession): SessionSpan => {
+const begin = (session: SpannedSession, providerOf: ProviderOf): SessionSpan => {
   const tracer = trace.getTracer(SCOPE)
   const { cameFrom } = session
   const links = cameFrom === undefined ? [] : linksTo(cameFrom, 'predecessor')
-  const options = { kind: SpanKind.INTERNAL, attributes: ofSession(session), links, root: cameFrom !== undefined }
+  const options = {
+    kind: SpanKind.INTERNAL,
+    attributes: ofSession(session, providerOf),
+    links,
+    root: cameFrom !== undefined,
+  }
   const span = tracer.startSpan(spanName.session(session), options)
-  return new WatchedSession({ tracer, session, span, within: trace.setSpan(context.active(), span) })
+  return new WatchedSession({ tracer, session, span, providerOf, within: trace.setSpan(context.active(), span) })
 }
 
 const linksTo = (there: TraceContext, to: 'predecessor' | 'successor'): Link[] => {
@@ -95,6 +90,7 @@ interface SessionParts {
   readonly tracer: Tracer
   readonly session: SpannedSession
   readonly span: Span
+  readonly providerOf: ProviderOf
   /** Where its children are. */
   readonly within: Context
 }
@@ -135,12 +131,17 @@ class WatchedSession implements SessionSpan {
 
   end(end: SpanEnd): void {
     finish(this.#parts.span, end)
-    quietly(() => measureSession(this.#parts.session, performance.now() - this.#since, ofEnd(end)))
+    const { session, providerOf } = this.#parts
+    quietly(() => measureSession(session, performance.now() - this.#since, ofEnd(end), providerOf))
   }
 
   #child(name: string, options: { kind: SpanKind; attributes: Attributes; startTime?: Date }): Span {
-    const { tracer, session, within } = this.#parts
-    return tracer.startSpan(name, { ...options, attributes: { ...ofEvery(session), ...options.attributes } }, within)
+    const { tracer, session, within, providerOf } = this.#parts
+    return tracer.startSpan(
+      name,
+      { ...options, attributes: { ...ofEvery(session, providerOf), ...options.attributes } },
+      within,
+    )
   }
 }
 

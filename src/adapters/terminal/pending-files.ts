@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { agentSessionId, commandId, conversationId } from '../../domain/kernel/ids.ts'
 import { instant } from '../../domain/kernel/instant.ts'
 import type { Candidate, PendingFiles } from '../../ports/terminal/pending-files.ts'
-import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal/terminal-files.ts'
+import { PROVIDER_SESSION } from '../../ports/terminal/terminal-files.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import { pendingFile, workspaceOf } from '../place/workspace.ts'
 import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
@@ -12,11 +12,11 @@ import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-f
 const time = z.iso.datetime().transform((text) => instant(text))
 const provider = z.string().regex(PROVIDER_SESSION)
 
-const pending = fileSchema<PendingDocument>()({
+const pendingOfAny = fileSchema<PendingDocument>()({
   v: z.literal(1),
   id: z.guid(),
   workspace: z.string(),
-  runtime: z.enum(TERMINAL_RUNTIMES),
+  runtime: z.string(),
   providerSessionId: provider,
   sessionId: z.string().transform(agentSessionId),
   conversationId: z.string().transform(conversationId),
@@ -30,9 +30,9 @@ const pending = fileSchema<PendingDocument>()({
   expiresAt: time,
 })
 
-const candidate = fileSchema<Candidate>()({
+const candidateOfAny = fileSchema<Candidate>()({
   v: z.literal(1),
-  runtime: z.enum(TERMINAL_RUNTIMES),
+  runtime: z.string(),
   providerSessionId: provider,
   pendingId: z.guid(),
   branchOf: z.string().transform(conversationId).optional(),
@@ -46,8 +46,15 @@ const candidate = fileSchema<Candidate>()({
   hasEnded: z.boolean(),
 })
 
-/** Pending documents in a folder: `pending/`, by their workspace, and beside them those that were taken or are over. */
-export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
+/**
+ * Pending documents in a folder: `pending/`, by their workspace, and beside them those that were taken or are over.
+ *
+ * @param agents the terminal agents there are: a file that is about another one cannot be used
+ */
+export const pendingFiles = async (folder: string, agents: readonly string[]): Promise<PendingFiles> => {
+  const isKnown = ({ runtime }: { readonly runtime: string }): boolean => agents.includes(runtime)
+  const pending = pendingOfAny.refine(isKnown)
+  const candidate = candidateOfAny.refine(isKnown)
   const waiting = join(folder, dirname(pendingFile('')))
   const [taken, closed, candidates] = ['taken', 'closed', 'candidates'].map((name) => join(waiting, name)) as [
     string,
@@ -87,7 +94,7 @@ export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
 
 /** The documents that wait in a folder, for callers that only look: where there is no such folder none is made. */
 export const waitingDocuments = (folder: string): Promise<readonly PendingDocument[]> =>
-  listed(join(folder, dirname(pendingFile(''))), pending) as Promise<readonly PendingDocument[]>
+  listed(join(folder, dirname(pendingFile(''))), pendingOfAny) as Promise<readonly PendingDocument[]>
 
 /** `ID.SESSION.json`, and an id has a fixed length. */
 const takerIn = (name: string): string => basename(name, '.json').slice('00000000-0000-0000-0000-000000000000.'.length)

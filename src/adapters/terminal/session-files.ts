@@ -2,12 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionId, holderToken } from '../../domain/kernel/ids.ts'
 import type { KnownPrompt } from '../../domain/turn/known-prompts.ts'
-import {
-  type KeptSession,
-  PROVIDER_SESSION,
-  TERMINAL_RUNTIMES,
-  type TerminalFiles,
-} from '../../ports/terminal/terminal-files.ts'
+import { type KeptSession, PROVIDER_SESSION, type TerminalFiles } from '../../ports/terminal/terminal-files.ts'
 import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
 import { spooledPrompts } from './spooled-events.ts'
 
@@ -21,7 +16,7 @@ const prompt = fileSchema<KnownPrompt>()({
 
 const keptSession = fileSchema<KeptSession>()({
   v: z.literal(1),
-  runtime: z.enum(TERMINAL_RUNTIMES),
+  runtime: z.string(),
   sessionId: z.string().transform(agentSessionId),
   holder: z.string().transform(holderToken).optional(),
   transcriptPath: z.string().optional(),
@@ -46,8 +41,11 @@ const keptSession = fileSchema<KeptSession>()({
 /**
  * The files of sessions in a folder: `sessions/<provider session>.json`, which hooks read, and `kept/<provider session>.json`,
  * which only the service reads.
+ *
+ * @param agents the terminal agents there are: a file that is about another one cannot be used
  */
-export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
+export const sessionFiles = async (folder: string, agents: readonly string[]): Promise<TerminalFiles> => {
+  const followed = keptSession.refine(({ runtime }) => agents.includes(runtime))
   const sessions = join(folder, 'sessions')
   const keeping = join(folder, 'kept')
   const handoffs = join(folder, 'handoffs')
@@ -59,7 +57,7 @@ export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
   }
   return {
     // Where there is none that can be used, the store has everything that matters.
-    readKept: async (id) => (PROVIDER_SESSION.test(id) ? readPrivate(fileIn(keeping, id), keptSession) : undefined),
+    readKept: async (id) => (PROVIDER_SESSION.test(id) ? readPrivate(fileIn(keeping, id), followed) : undefined),
     writeKept: (id, session) => replaceFile(fileIn(keeping, id), `${JSON.stringify(session)}\n`),
     writeCard: (id, card) => replaceFile(fileIn(sessions, id), `${JSON.stringify(card)}\n`),
     waitingPrompts: (id) => spooledPrompts(join(folder, 'spool'), id),

@@ -1,22 +1,10 @@
 import { lstat, realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { extname, isAbsolute, join, sep } from 'node:path'
-import type {
-  TerminalRuntime,
-  TranscriptFiles,
-  TranscriptFork,
-  TranscriptTail,
-} from '../../ports/terminal/terminal-files.ts'
+import { extname, isAbsolute, sep } from 'node:path'
+import type { TerminalFacts } from '../../ports/agent/vendor.ts'
+import type { TranscriptFiles, TranscriptTail } from '../../ports/terminal/terminal-files.ts'
 
 /** The variables that say where runtimes keep their sessions. */
 export type Environment = Readonly<Record<string, string | undefined>>
-
-const home = ({ HOME }: Environment): string => HOME ?? homedir()
-
-const FOLDERS: Readonly<Record<TerminalRuntime, (environment: Environment) => string>> = {
-  claude: (environment) => join(environment.CLAUDE_CONFIG_DIR ?? join(home(environment), '.claude'), 'projects'),
-  codex: (environment) => join(environment.CODEX_HOME ?? join(home(environment), '.codex'), 'sessions'),
-}
 
 /**
  * The transcripts of this user's runtimes. A hook names the path, and whatever names it could name any file: only a
@@ -25,18 +13,19 @@ const FOLDERS: Readonly<Record<TerminalRuntime, (environment: Environment) => st
 export const transcriptFiles = (
   environment: Environment,
   tailOf: (path: string) => TranscriptTail,
-  forksOf: Readonly<Record<TerminalRuntime, (path: string) => Promise<readonly TranscriptFork[]>>>,
+  transcriptsOf: (runtime: string) => TerminalFacts['transcripts'],
 ): TranscriptFiles => ({
   follow: async (runtime, path) => {
-    const checked = (): Promise<string | undefined> => allowed(FOLDERS[runtime](environment), path)
+    const checked = (): Promise<string | undefined> => allowed(transcriptsOf(runtime).folder(environment), path)
     const found = await checked()
     if (found === undefined) return undefined
     const tail = tailOf(found)
     return { records: () => recordsIf(async () => (await checked()) === found, tail) }
   },
   forkOf: async (runtime, path) => {
-    const found = await allowed(FOLDERS[runtime](environment), path)
-    return found === undefined ? [] : forksOf[runtime](found)
+    const { folder, forkOf } = transcriptsOf(runtime)
+    const found = await allowed(folder(environment), path)
+    return found === undefined ? [] : forkOf(found)
   },
 })
 

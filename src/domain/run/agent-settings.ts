@@ -4,16 +4,11 @@ import type { HookSettings } from '../hooks/hook-settings.ts'
 import type { Milestone } from '../window/milestone.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-/** The runtimes that have a name. */
-export const AGENT_RUNTIMES = ['claude-sdk', 'claude', 'codex', 'command'] as const
-
-/** The name of a runtime. */
-export type AgentRuntimeName = (typeof AGENT_RUNTIMES)[number]
-
 /** One agent of a configuration: its runtime, and its settings in force. */
 export interface ConfiguredAgent {
   readonly name: string
-  readonly runtime?: AgentRuntimeName
+  /** The name of a runtime. Which there are is known where agents are registered, not here. */
+  readonly runtime?: string
   /** The program to run, where it is not the usual one. */
   readonly command?: string
   readonly model?: string

@@ -64,8 +64,8 @@ export interface Configuration {
   readonly fanOut: FanOutLimits
   /** How threads take a summary along. */
   readonly threads: {
-    /** How summaries are written: as quotes from the record, or by Claude. */
-    readonly summarizer: 'extractive' | 'claude'
+    /** Who writes summaries: `extractive` for the record alone, or the name of an agent. */
+    readonly summarizer: string
     /** The model of that summarizer; absent means the usual one. */
     readonly model?: string
     /** Whether the record is quoted when that summarizer fails. */

@@ -2,11 +2,8 @@ import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
 import type { KnownPrompt } from '../../domain/turn/known-prompts.ts'
 import type { SessionCard } from './wire.ts'
 
-/** The runtimes whose terminal sessions can be followed through hooks. */
-export const TERMINAL_RUNTIMES = ['claude', 'codex'] as const
-
-/** A runtime whose terminal sessions can be followed through hooks. */
-export type TerminalRuntime = (typeof TERMINAL_RUNTIMES)[number]
+/** The name of an agent whose terminal sessions can be followed through hooks; which there are is registered elsewhere. */
+export type TerminalRuntime = string
 
 /** A runtime's name for its session, as far as it may become the name of a file. */
 export const PROVIDER_SESSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/

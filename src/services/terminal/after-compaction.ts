@@ -85,7 +85,11 @@ export class AfterCompaction {
 
   /** The last handoff of a conversation; of a branch without one, the last before it branched off. */
   async #lastHandoff(conversation: Conversation): Promise<HandoffMetadata | undefined> {
-    for await (const { conversation: each, until } of conversationLine(this.#deps.store, conversation)) {
+    for await (const { conversation: each, until } of conversationLine(
+      this.#deps.store,
+      conversation,
+      this.#deps.agents,
+    )) {
       const filter = { conversationId: each.id, order: 'newest_first' as const }
       const { items } = await this.#deps.store.handoffs.list(filter, { limit: until === undefined ? 1 : MOST_AFTER })
       const last = items.find(({ initiatedAt }) => until === undefined || initiatedAt <= until)

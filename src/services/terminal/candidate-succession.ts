@@ -12,7 +12,6 @@ import type { Candidates } from './candidates.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { PendingDocuments, StoredDocument } from './pending-documents.ts'
 import { isTask, notePrompts } from './seen-prompts.ts'
-import { AGENTS } from './terminal-agents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
 import type { TurnImport } from './turn-import.ts'
@@ -199,7 +198,7 @@ export class CandidateSuccession {
     const { handoffs, sha256 } = this.#deps
     const { id, sessionId, document, reason, text, workspace } = left
     const named = (step: string) => ({ commandId: derivedCommand(sha256, id, step) })
-    const { agentName: targetAgent, backend } = AGENTS[runtime]
+    const { agentName: targetAgent, backend } = this.#deps.agents.named(runtime)
     const passing = decidePassing(left, source?.tracking, targetAgent)
     if (!passing.ok) return passing.error
     const metadata = { ...LEFT_FOR_NEXT, workspace, left_by: left.providerSessionId, taken_by: providerSessionId }

@@ -2,18 +2,11 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { candidacyOf, isGiven, withTypedPrompt } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
-import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import type { HookEvent } from './hook-event.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
-
-/** Memory files that only one runtime reads. */
-const FILES_OF: Readonly<Record<TerminalRuntime, readonly string[]>> = {
-  claude: ['CLAUDE.md', 'CLAUDE.local.md'],
-  codex: ['AGENTS.md'],
-}
 
 /** The sessions that began with a pending document, the summary of a thread or as a fork, until the first turn of one of them says whose it is. */
 export class Candidates {
@@ -62,7 +55,7 @@ export class Candidates {
   }
 
   async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
-    if (prompt === undefined || this.#deps.readers.transcripts[candidate.runtime].isOwnPrompt?.(prompt)) return
+    if (prompt === undefined || this.#deps.readers.transcripts(candidate.runtime).isOwnPrompt?.(prompt)) return
     const prompted = withTypedPrompt(candidate, { commandId, prompt })
     if (prompted !== candidate) await this.change(prompted)
   }
@@ -81,7 +74,9 @@ export class Candidates {
   /** The thread whose summary the session has read. A session that is on record has work of its own. */
   async #threadFor({ runtime, input }: HookEvent): Promise<ConversationId | undefined> {
     const { cwd, providerSessionId } = input
-    const waiting = await this.#deps.threads?.waitingIn(cwd, FILES_OF[runtime])
+    const { file, untracked } = this.#deps.agents.named(runtime).memoryFiles
+    const read = untracked === undefined ? [file] : [file, untracked]
+    const waiting = await this.#deps.threads?.waitingIn(cwd, read)
     if (waiting === undefined) return undefined
     return (await this.#sessions.find(providerSessionId)) === undefined ? waiting.id : undefined
   }

@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { type ContextMonitor, monitoredPressure } from '../../domain/window/context-monitor.ts'
 import { levelOf } from '../../domain/window/window-level.ts'
-import type { KeptSession, TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import type { KeptSession } from '../../ports/terminal/terminal-files.ts'
 import type { GivenBack, SessionCard } from '../../ports/terminal/wire.ts'
 import type { AfterCompaction } from './after-compaction.ts'
 import type { FollowedSession } from './followed-session.ts'
@@ -32,7 +32,8 @@ export class Cards {
     const hasParent = session.parentSessionId !== undefined
     const afterCompaction = await this.#afterCompaction.textFor(at)
     const now = this.#deps.clock.now()
-    const card = cardOf({ providerSessionId, tracking, monitor, hasParent, waiting, afterCompaction, at: now })
+    const advice = this.#deps.agents.named(tracking.runtime).adviceWhenFull.short
+    const card = cardOf({ providerSessionId, tracking, advice, monitor, hasParent, waiting, afterCompaction, at: now })
     if (isSame(this.#written.get(providerSessionId), card)) return
     try {
       await this.#deps.files.writeCard(providerSessionId, card)
@@ -64,6 +65,8 @@ interface CardFacts {
   readonly providerSessionId: string
   readonly tracking: KeptSession
   readonly monitor: ContextMonitor
+  /** The way to a handoff that a person has in this terminal, in few words. */
+  readonly advice: string
   /** Whether another session started this one: then that one is told, and not the person. */
   readonly hasParent: boolean
   /** Sentences that wait for the person beside what the window itself says. */
@@ -95,23 +98,17 @@ const cardOf = (facts: CardFacts): SessionCard => {
 }
 
 /** Sentences for the person. A notice stands until the cycle ends: a milestone that was reached does not become untrue. */
-const noticesOf = ({ monitor, hasParent, waiting, tracking: { runtime } }: CardFacts): readonly string[] => {
+const noticesOf = ({ monitor, hasParent, waiting, advice }: CardFacts): readonly string[] => {
   if (hasParent || !monitor.isEnabled) return waiting
   if (monitor.isCompacting) return ['The context window is being compacted.', ...waiting]
   const reached = monitor.milestones.findLast(({ at }) => at <= monitor.latchedAt)
   if (reached === undefined || monitoredPressure(monitor).state === 'unknown') return waiting
-  return [milestoneNotice(reached.name, runtime), ...waiting]
+  return [milestoneNotice(reached.name, advice), ...waiting]
 }
 
-/** The way to a handoff that a person has in the terminal of a runtime. Codex has no command for it. */
-const HANDOFF = { claude: '/baton:handoff, then /clear', codex: 'ask for a handoff' } as const satisfies Record<
-  TerminalRuntime,
-  string
->
-
 /** One short line: it stands beside the level, which says how full the window is. */
-const milestoneNotice = (name: string, runtime: TerminalRuntime): string => {
+const milestoneNotice = (name: string, advice: string): string => {
   if (name === 'warning') return 'warning: begin nothing large'
-  if (name === 'critical' || name === 'restart') return `${name}: ${HANDOFF[runtime]}`
+  if (name === 'critical' || name === 'restart') return `${name}: ${advice}`
   return `${name} reached`
 }

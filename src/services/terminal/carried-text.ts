@@ -115,7 +115,7 @@ const cutNote = (shown: number, all: number, path: string | undefined): string =
 
 /** The person's words in a conversation, and where it is a branch those from before it, from the record, as far as there is room beside a document. */
 export const wordsToCarry = async (
-  { store, clock, files }: Pick<TerminalDeps, 'store' | 'clock' | 'files'>,
+  { store, clock, files, agents }: Pick<TerminalDeps, 'store' | 'clock' | 'files' | 'agents'>,
   conversation: Conversation,
   { session, document }: { readonly session: AgentSession; readonly document: string | undefined },
 ): Promise<SaidWords> => {
@@ -126,7 +126,7 @@ export const wordsToCarry = async (
   const isUnsaid = latest !== undefined && session.progress.nextSequence <= latest.sequence
   const unsaid = isUnsaid && latest.prompt.trim() !== '' ? [{ text: latest.prompt, at: clock.now() }] : []
   const within = async (budget: number): Promise<ChosenWords> => {
-    const { messages, more } = await wordsOnLine(store, conversation, wordsWanted(budget))
+    const { messages, more } = await wordsOnLine(store, conversation, agents, wordsWanted(budget))
     const recorded = messages.filter(({ text }) => text.trim() !== '')
     return choosePersonWords([...unsaid, ...recorded], { tokens: budget, more })
   }

@@ -1,9 +1,8 @@
-import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { CommandId, HolderToken } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import type { KeptSession, TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 
 /** Events come twice, not a hundred times: as many are remembered as can be on their way at once. */
 const EVENTS_REMEMBERED = 64
@@ -61,7 +60,3 @@ export class FollowedSession {
 /** The key of the conversation of a terminal session. */
 export const externalKey = (runtime: TerminalRuntime, providerSessionId: string): string =>
   `${runtime}:${providerSessionId}`
-
-/** Whether a conversation was opened for a terminal session, under its name. */
-export const isOfTerminal = ({ externalKey: key }: Pick<Conversation, 'externalKey'>): boolean =>
-  TERMINAL_RUNTIMES.some((runtime) => key?.startsWith(externalKey(runtime, '')))

@@ -23,7 +23,7 @@ export const notePrompts = (
   at: Pick<FollowedSession, 'runtime' | 'tracking' | 'keep'>,
   prompts: readonly HookPrompt[],
 ): void => {
-  const reader = readers.transcripts[at.runtime]
+  const reader = readers.transcripts(at.runtime)
   const typed = prompts.filter(({ text }) => reader.isOwnPrompt?.(text) !== true)
   const before = at.tracking.prompts ?? []
   const noted = typed.reduce((all, prompt) => withPrompt(all, prompt, how), before)

@@ -11,11 +11,12 @@ import type { TerminalFiles, TerminalRuntime, TranscriptFiles } from '../../port
 import type { HandoffService } from '../handoff-service.ts'
 import type { ThreadCleanup } from '../thread/thread-cleanup.ts'
 import type { ContextService } from '../window/context-service.ts'
+import type { TerminalAgents } from './terminal-agents.ts'
 
 /** The readers of what terminal sessions say. */
 export interface TerminalReaders {
   readonly statusLine: WindowReader
-  readonly transcripts: Readonly<Record<TerminalRuntime, WindowReader>>
+  readonly transcripts: (runtime: TerminalRuntime) => WindowReader
 }
 
 /** The dependencies of the services of terminal sessions. */
@@ -31,6 +32,7 @@ export interface TerminalDeps {
   readonly pending: PendingFiles
   readonly transcripts: TranscriptFiles
   readonly readers: TerminalReaders
+  readonly agents: TerminalAgents
   /** Looks for the process of a session's agent; without it nobody knows of any. */
   readonly agentOf?: (providerSessionId: string) => AgentPresence
   readonly believedWindow: (model: string) => WindowSize | undefined

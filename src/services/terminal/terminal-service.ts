@@ -231,7 +231,7 @@ export class TerminalService {
   /** A prompt is the person's word, and the task of the conversation. What a runtime asks itself is neither. */
   async #noteTask(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
     notePrompts(this.#deps, at, [{ by: commandId, text: prompt }])
-    const isOwn = this.#deps.readers.transcripts[at.runtime].isOwnPrompt?.(prompt) === true
+    const isOwn = this.#deps.readers.transcripts(at.runtime).isOwnPrompt?.(prompt) === true
     if (at.tracking.holder === undefined || isOwn || !isTask(prompt)) return
     const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
     await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })

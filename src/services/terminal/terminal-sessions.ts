@@ -6,11 +6,10 @@ import { ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import { type AgentSession, heldBy, isTerminal } from '../../domain/session/agent-session.ts'
 import type { ContextMonitor, MonitorSettings } from '../../domain/window/context-monitor.ts'
-import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import type { KeptSession, TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
 import { heldOrTaken } from '../commands/answers.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
-import { externalKey, FollowedSession, isOfTerminal } from './followed-session.ts'
-import { AGENTS } from './terminal-agents.ts'
+import { externalKey, FollowedSession } from './followed-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
 /** A terminal session as its start describes it. */
@@ -111,7 +110,7 @@ export class TerminalSessions {
     const monitor = { ...(await this.#deps.watchingIn?.(start.cwd)), ...start.monitor }
     const { handoffs, sha256 } = this.#deps
     const key = externalKey(runtime, providerSessionId)
-    const { agentName, backend } = AGENTS[runtime]
+    const { agentName, backend } = this.#deps.agents.named(runtime)
     const number = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).length + 1
     const opened = await this.#open(start, { key, number, before })
     if (!opened.ok) return opened
@@ -149,7 +148,7 @@ export class TerminalSessions {
     }: { readonly key: string; readonly number: number; readonly before: FollowedSession | undefined },
   ): Promise<Result<{ readonly conversation: Conversation }, Refusal>> {
     const { handoffs, store } = this.#deps
-    const { agentName } = AGENTS[runtime]
+    const { agentName } = this.#deps.agents.named(runtime)
     const originalTask = terminalTask(agentName, cwd)
     const workspace = cwd === undefined ? undefined : { workingDirectory: cwd }
     const open = (externalKey: string, parentId?: ConversationId) =>
@@ -166,17 +165,20 @@ export class TerminalSessions {
   /** The conversation of a session that a terminal worked. One that somebody else worked, such as a runner, is theirs. */
   async #conversationOf({ session, tracking }: FollowedSession): Promise<Conversation | undefined> {
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
-    return conversation && (tracking.holder !== undefined || isOfTerminal(conversation)) ? conversation : undefined
+    return conversation && (tracking.holder !== undefined || this.#deps.agents.opened(conversation))
+      ? conversation
+      : undefined
   }
 
   /** A session of which nothing is kept here: one of ours whose file is gone, or one that somebody else works. */
   async #adopt(providerSessionId: string, session: AgentSession): Promise<FollowedSession> {
     const { store, handoffs } = this.#deps
     const conversation = await store.conversations.find(session.conversationId)
-    const isOurs = conversation !== undefined && isOfTerminal(conversation)
-    const runtime = TERMINAL_RUNTIMES.find((one) => isOurs && session.agentName === AGENTS[one].agentName)
-    const at = new FollowedSession(providerSessionId, session, newTracking(runtime ?? 'claude', session.id))
-    if (runtime === undefined) return at
+    const isOurs = conversation !== undefined && this.#deps.agents.opened(conversation)
+    const agent = isOurs ? this.#deps.agents.keptAs(session.agentName) : undefined
+    const { name } = agent ?? this.#deps.agents.usual
+    const at = new FollowedSession(providerSessionId, session, newTracking(name, session.id))
+    if (agent === undefined) return at
     const sharing = (await store.sessions.findByProviderSession(providerSessionId)).filter(
       ({ conversationId }) => conversationId === session.conversationId,
     )

@@ -1,7 +1,7 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
-import type { TerminalRuntime } from '../../ports/terminal/terminal-files.ts'
+import type { TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { HookEventName, TerminalSignal } from './hook-event.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -33,7 +33,8 @@ export class TerminalSignals {
   async waiting(at: FollowedSession): Promise<readonly TerminalSignal[]> {
     const waiting = await this.#deps.context.waiting(at.session.id)
     const wanted: TerminalSignal[] = []
-    for (const signal of waiting) if (await this.#isWanted(at, signal)) wanted.push(signalOut(signal, at))
+    const agent = this.#deps.agents.named(at.runtime)
+    for (const signal of waiting) if (await this.#isWanted(at, signal)) wanted.push(signalOut(signal, agent))
     return wanted
   }
 
@@ -52,22 +53,16 @@ export class TerminalSignals {
 }
 
 /** A compaction of a session that no other one started is for the person: the agent has been through it. */
-const signalOut = (signal: ContextSignal, { runtime }: FollowedSession): TerminalSignal => {
+const signalOut = (signal: ContextSignal, agent: TerminalAgent): TerminalSignal => {
   const { id, kind, milestone, delivery, text, aboutId, recipientId } = signal
   const isOwn = aboutId === recipientId
   const isDue = kind === 'milestone' && isOwn && (milestone === 'critical' || milestone === 'restart')
   return defined({
     ...{ id, kind, milestone, delivery },
-    text: isDue ? `${text} ${HOW_TO_HAND_OFF[runtime]}` : text,
+    text: isDue ? `${text} ${TOOL_OR_COMMAND} ${agent.adviceWhenFull.person}` : text,
     for: kind === 'compaction' && isOwn ? ('person' as const) : ('agent' as const),
   })
 }
 
 const TOOL_OR_COMMAND =
   'Keep a handoff document for the next session: call the tool handoff of the MCP server baton, or run `baton handoff FILE`.'
-
-/** The ways to a handoff document, as they can be typed. */
-const HOW_TO_HAND_OFF = {
-  claude: `${TOOL_OR_COMMAND} The person can type /baton:handoff.`,
-  codex: `${TOOL_OR_COMMAND} Tell the person to ask you for it.`,
-} as const satisfies Record<TerminalRuntime, string>

@@ -93,7 +93,7 @@ export class TurnImport {
   ): Promise<boolean | undefined> {
     const tail = transcriptPath && (await this.#deps.transcripts.follow(runtime, transcriptPath))
     if (!tail) return undefined
-    const transcript = new TranscriptImport(tail, this.#deps.readers.transcripts[runtime], this.#deps)
+    const transcript = new TranscriptImport(tail, this.#deps.readers.transcripts(runtime), this.#deps)
     for await (const item of transcript.items({ isAtRest }))
       if (item.type === 'turn' && item.number > after) return true
     return false
@@ -108,7 +108,7 @@ export class TurnImport {
     const found = { turns: 0, boundaries: 0 }
     if (tail === undefined) return found
     const first: TranscriptTail = { records: () => firstOf(tail.records(), records) }
-    const transcript = new TranscriptImport(first, this.#deps.readers.transcripts[runtime], this.#deps)
+    const transcript = new TranscriptImport(first, this.#deps.readers.transcripts(runtime), this.#deps)
     for await (const { type, number } of transcript.items({ isAtRest: true }))
       found[type === 'turn' ? 'turns' : 'boundaries'] = number
     return found
@@ -161,7 +161,7 @@ export class TurnImport {
     }
     const transcript = new TranscriptImport(
       tail,
-      this.#deps.readers.transcripts[at.runtime],
+      this.#deps.readers.transcripts(at.runtime),
       this.#deps,
       at.tracking.variables,
     )

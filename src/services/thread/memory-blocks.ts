@@ -15,8 +15,8 @@ import type { ThreadPlace } from '../../domain/thread/thread-draft.ts'
 import type { MemoryFile } from '../../ports/terminal/memory-file.ts'
 import type { ThreadDeps } from './thread-deps.ts'
 
-/** The names that agents read a memory file under. */
-export const USUAL_FILES = ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'agent.md'] as const
+/** A memory file by habit: no agent in particular reads it. */
+const ANY_AGENT = 'agent.md'
 
 /** The block that was found in a memory file. */
 export type FoundBlock =
@@ -26,9 +26,9 @@ export type FoundBlock =
 
 /** The blocks in the memory files of workspaces. */
 export class MemoryBlocks {
-  readonly #deps: Pick<ThreadDeps, 'files' | 'clock' | 'logger' | 'settings'>
+  readonly #deps: Pick<ThreadDeps, 'files' | 'memoryFiles' | 'clock' | 'logger' | 'settings'>
 
-  constructor(deps: Pick<ThreadDeps, 'files' | 'clock' | 'logger' | 'settings'>) {
+  constructor(deps: Pick<ThreadDeps, 'files' | 'memoryFiles' | 'clock' | 'logger' | 'settings'>) {
     this.#deps = deps
   }
 
@@ -76,7 +76,7 @@ export class MemoryBlocks {
   /** The places of a workspace where a block may be. */
   placesIn(workspace: string): readonly ThreadPlace[] {
     const { file } = this.#deps.settings
-    const names = new Set<string>([...(file === undefined ? [] : [file]), ...USUAL_FILES])
+    const names = new Set<string>([...(file === undefined ? [] : [file]), ...this.#deps.memoryFiles, ANY_AGENT])
     return [...names].map((name) => ({ workspace, file: name }))
   }
 

@@ -10,7 +10,7 @@ import type { BlockEnd, HeldBlock } from '../../domain/memory-block/memory-block
 import type { ThreadPlace } from '../../domain/thread/thread-draft.ts'
 import { isPendingThread, isThreadOf, threadNoteOf } from '../../domain/thread/thread-note.ts'
 import { everyPage } from '../../ports/store/page.ts'
-import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
+import { MemoryBlocks } from './memory-blocks.ts'
 import type { ThreadDeps } from './thread-deps.ts'
 
 /** A block that waits for its thread. */
@@ -107,7 +107,7 @@ export class ThreadCleanup {
 
   /** The thread that waits for its first session in a folder, with its summary in a file that such an agent reads. */
   async waitingIn(folder: string | undefined, files: readonly string[]): Promise<Conversation | undefined> {
-    const others: readonly string[] = USUAL_FILES.filter((name) => name !== 'agent.md' && !files.includes(name))
+    const others = this.#deps.memoryFiles.filter((name) => !files.includes(name))
     const places = await Promise.all(this.#deps.placesOf(folder).map((at) => this.placesIn(at)))
     for (const place of places.flat()) {
       if (others.includes(place.file)) continue

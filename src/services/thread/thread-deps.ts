@@ -1,6 +1,7 @@
 import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { BlockMarkers } from '../../domain/memory-block/memory-block.ts'
 import type { Summarizer } from '../../ports/agent/summarizer.ts'
+import type { AgentMemoryFiles } from '../../ports/agent/vendor.ts'
 import type { Store } from '../../ports/store/store.ts'
 import type { ThreadSummaries } from '../../ports/store/thread-summaries.ts'
 import type { Logger } from '../../ports/system/logger.ts'
@@ -40,6 +41,10 @@ export interface ThreadDeps {
   readonly files: MemoryFiles
   /** The folders whose memory files an agent reads that works in this one, or in the folder of this process. */
   readonly placesOf: (folder: string | undefined) => readonly string[]
+  /** The memory files of the agent that a backend is of. */
+  readonly memoryFilesOf: (backend: string) => AgentMemoryFiles
+  /** The names under which agents read a memory file; the first is the usual one. */
+  readonly memoryFiles: readonly string[]
   /** Keeps accepted summaries for later questions. */
   readonly mirror?: ThreadSummaries
   readonly redact: (text: string) => string

@@ -20,7 +20,7 @@ import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
 import type { Reply } from '../commands/answers.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { acceptThread } from './accept-thread.ts'
-import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
+import { MemoryBlocks } from './memory-blocks.ts'
 import { spokenSession, summarize } from './summarize-conversation.ts'
 import { type CleanupReport, pathOf, ThreadCleanup } from './thread-cleanup.ts'
 import type { ThreadDeps } from './thread-deps.ts'
@@ -67,7 +67,11 @@ export class ThreadHandoffService {
     const source = await spokenSession(this.#deps, conversation)
     if (!source.ok) return source
     const { id: sessionId, agentName, backend } = source.value
-    const target = await targetFor(this.#blocks, conversation, { ...request, backend, settings })
+    const target = await targetFor(this.#blocks, conversation, {
+      ...request,
+      usual: this.#deps.memoryFilesOf(backend),
+      settings,
+    })
     if (!target.ok) return target
     const budgetTokens = request.budgetTokens ?? settings.budgetTokens ?? SUMMARY_TOKENS.usual
     const summary = await summarize(this.#deps, conversation, { ...request, budgetTokens })
@@ -168,7 +172,7 @@ export class ThreadHandoffService {
   /** Inserts an empty block into a memory file, where there is none: for the day on which an agent is set up. */
   async setUp({
     workspace,
-    file = this.#deps.settings.file ?? USUAL_FILES[0],
+    file = this.#deps.settings.file ?? this.#deps.memoryFiles[0] ?? 'AGENTS.md',
   }: Pick<ThreadPlace, 'workspace'> & Partial<ThreadPlace>): Promise<
     Result<{ readonly path: string; readonly isWritten: boolean }, ThreadRefusal>
   > {

@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import type { ThreadDraft } from '../../domain/thread/thread-draft.ts'
+import type { AgentMemoryFiles } from '../../ports/agent/vendor.ts'
 import type { MemoryBlocks } from './memory-blocks.ts'
 import { pathOf } from './thread-cleanup.ts'
 import type { ThreadSettings } from './thread-deps.ts'
@@ -14,24 +15,20 @@ import type { ThreadSettings } from './thread-deps.ts'
 interface Choice {
   readonly workspace?: string
   readonly file?: string
-  readonly backend: string
+  /** The memory files of the agent. */
+  readonly usual: AgentMemoryFiles
   readonly settings: ThreadSettings
 }
-
-/** The memory file of a runtime, and one that a repository does not keep by habit. Codex has none of those. */
-const filesOf = (backend: string): { readonly file: string; readonly untracked?: string } =>
-  backend.startsWith('codex') ? { file: 'AGENTS.md' } : { file: 'CLAUDE.md', untracked: 'CLAUDE.local.md' }
 
 /** The file that a summary goes to: the one that is named, that of the settings, or the usual one of the agent. */
 export const targetFor = async (
   blocks: MemoryBlocks,
   conversation: Conversation,
-  { backend, settings, ...named }: Choice,
+  { usual, settings, ...named }: Choice,
 ): Promise<Result<ThreadDraft['target'], Refusal>> => {
   const own = conversation.workspace
   const workspace = named.workspace ?? own?.worktreePath ?? own?.workingDirectory
   if (workspace === undefined) return err({ code: 'thread.no_workspace', conversationId: conversation.id })
-  const usual = filesOf(backend)
   const file = named.file ?? settings.file ?? usual.file
   const isTracked = await blocks.file({ workspace, file }).isTracked()
   const instead = isTracked && usual.untracked !== file ? usual.untracked : undefined

@@ -4,14 +4,15 @@ import { nearestWord } from '../../../domain/kernel/nearest-word.ts'
 import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
 import { permissionProblem } from '../../../domain/run/permission-mode.ts'
 import {
+  inSentence,
   installedRuntime,
+  PERMISSION_MODES,
   RUNTIME_NAMES,
-  type RuntimeChoices,
-  type RuntimeName,
+  RUNTIMES,
   runtimeNamed,
-  WINDOW_READERS,
 } from '../../../main/runtimes.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
+import type { RuntimeChoices } from '../../../ports/agent/vendor.ts'
 import { agentEnvironment } from '../../../processes/agent-environment.ts'
 import type { CastMember } from '../../../services/run/cast.ts'
 import { UsageError } from '../invocation/command-problems.ts'
@@ -30,7 +31,7 @@ export interface ChosenCast {
 }
 
 /** @throws UsageError when there are no agents, or a flag does not go with several */
-export const castFrom = (invocation: Invocation, configured: readonly ConfiguredAgent[]): ChosenCast => {
+export const castFrom = async (invocation: Invocation, configured: readonly ConfiguredAgent[]): Promise<ChosenCast> => {
   const stray = OF_ONE.find((flag) => invocation.values[flag] !== undefined)
   if (stray !== undefined)
     throw new UsageError(`--${stray} does not go with --agents: write it in that file, for the agent that it is about.`)
@@ -39,14 +40,15 @@ export const castFrom = (invocation: Invocation, configured: readonly Configured
   if (first === undefined)
     throw new UsageError('--agents: the file names no agents. Write agents: [{ name: writer, runtime: claude }].')
   const start = invocation.values.agent === undefined ? first : (agentFrom(invocation, configured) ?? first)
-  const memberOf = (agent: ConfiguredAgent): CastMember => {
+  const memberOf = async (agent: ConfiguredAgent): Promise<CastMember> => {
     const flags = asConfigured(invocation, agent)
     const name = chosenRuntime(flags)
     runtimes.push({ agent: agent.name, name, isFound: runtimeName(flags) === undefined })
-    return defined({ runtime: runtimeFrom(flags, name, agent.name), model: agent.model })
+    return defined({ runtime: await runtimeFrom(flags, name, agent.name), model: agent.model })
   }
   const runtimes: RuntimeOfAgent[] = []
-  const agents = Object.fromEntries(configured.map((agent) => [agent.name, memberOf(agent)]))
+  const agents: Record<string, CastMember> = {}
+  for (const agent of configured) agents[agent.name] = await memberOf(agent)
   return { start, agents, runtimes }
 }
 
@@ -98,14 +100,14 @@ export const asConfigured = (invocation: Invocation, agent: ConfiguredAgent | un
 }
 
 /** The runtime that is named; a command needs no name. */
-export const runtimeName = (invocation: Invocation): RuntimeName | undefined =>
+export const runtimeName = (invocation: Invocation): string | undefined =>
   parsedFlag(invocation, 'runtime', oneOf(RUNTIME_NAMES)) ??
   (textFlag(invocation, 'command') === undefined ? undefined : 'command')
 
 /** The runtime of an agent, and whether it was found rather than named. */
 export interface RuntimeOfAgent {
   readonly agent: string
-  readonly name: RuntimeName
+  readonly name: string
   readonly isFound: boolean
 }
 
@@ -118,7 +120,7 @@ export const runtimesText = (runtimes: readonly RuntimeOfAgent[]): string => {
 }
 
 /** The runtime that is named, or the first one that is installed. @throws RuntimeFailure when none is */
-export const chosenRuntime = (invocation: Invocation): RuntimeName =>
+export const chosenRuntime = (invocation: Invocation): string =>
   runtimeName(invocation) ?? installedRuntime({ environment: agentEnvironment(invocation.environment) })
 
 /**
@@ -127,20 +129,22 @@ export const chosenRuntime = (invocation: Invocation): RuntimeName =>
  * @param agent whose runtime it is, where there are several
  * @throws UsageError when a flag is missing, or does not go with it
  */
-export const runtimeFrom = (invocation: Invocation, name: RuntimeName, agent?: string): AgentRuntime => {
-  const isClaude = name === 'claude' || name === 'claude-sdk'
-  if (invocation.values['no-auto-compact'] !== undefined && !isClaude)
-    throw new UsageError('--no-auto-compact goes with --runtime claude-sdk or claude.')
+export const runtimeFrom = async (invocation: Invocation, name: string, agent?: string): Promise<AgentRuntime> => {
+  if (invocation.values['no-auto-compact'] !== undefined && RUNTIMES[name]?.takesAutoCompact !== true) {
+    const taking = RUNTIME_NAMES.filter((each) => RUNTIMES[each]?.takesAutoCompact === true)
+    throw new UsageError(`--no-auto-compact goes with --runtime ${inSentence(taking, 'or')}.`)
+  }
   mustKnowMode(invocation, name, agent)
   const command = textFlag(invocation, 'command')
   if (name === 'command' && command === undefined) throw new UsageError('--runtime command goes with --command.')
-  if (name === 'claude-sdk' && command !== undefined) throw new UsageError('--command does not go with claude-sdk.')
+  if (RUNTIMES[name]?.takesCommand === false && command !== undefined)
+    throw new UsageError(`--command does not go with ${name}.`)
   return runtimeNamed(name, choices(invocation))
 }
 
-const mustKnowMode = (invocation: Invocation, name: RuntimeName, agent: string | undefined): void => {
+const mustKnowMode = (invocation: Invocation, name: string, agent: string | undefined): void => {
   const mode = textFlag(invocation, 'permission-mode')
-  const found = mode === undefined ? undefined : permissionProblem(mode, name)
+  const found = mode === undefined ? undefined : permissionProblem(mode, name, PERMISSION_MODES)
   if (found === undefined) return
   const { problem, advice } = found
   const whose =
@@ -158,5 +162,4 @@ const choices = (invocation: Invocation): RuntimeChoices => ({
     autoCompact: invocation.values['no-auto-compact'] === true ? false : undefined,
   }),
   environment: agentEnvironment(invocation.environment),
-  readers: WINDOW_READERS,
 })

@@ -5,6 +5,7 @@ import type { ConversationId } from '../../../domain/kernel/ids.ts'
 import type { Result } from '../../../domain/kernel/result.ts'
 import { isSummaryBudget, SUMMARY_TOKENS } from '../../../domain/summary/thread-summary.ts'
 import { describeThreadRefusal, type ThreadRefusal } from '../../../domain/thread/thread-refusal.ts'
+import { sessionAround } from '../../../main/runtimes.ts'
 import type { Summarizer } from '../../../ports/agent/summarizer.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
 import type { AcceptOptions } from '../../../services/thread/thread-requests.ts'
@@ -73,7 +74,8 @@ export const summarizerIn = async (invocation: Invocation): Promise<{ readonly s
   const model = textFlag(invocation, 'model')
   if (model !== undefined && invocation.values.extractive === true)
     throw new UsageError('--model and --extractive do not go together.')
-  if (model !== undefined) return { summarizer: (await import('../../../main/runtimes.ts')).claudeSummarizer(model) }
+  if (model !== undefined)
+    return { summarizer: await (await import('../../../main/runtimes.ts')).summarizerNamed(model) }
   return invocation.values.extractive === true
     ? { summarizer: (await import('../../summary/summarizers.ts')).extractiveSummarizer }
     : {}
@@ -114,9 +116,9 @@ const named = async (invocation: Invocation, history: HandoffHistory): Promise<C
   return isNamed ? conversationOf(history, await subject(history)) : undefined
 }
 
-/** The conversation of the Claude Code session that the command was typed in. */
+/** The conversation of the agent's session that the command was typed in. */
 const around = async ({ environment }: Invocation, history: HandoffHistory): Promise<ConversationId | undefined> => {
-  const session = environment.CLAUDE_CODE_SESSION_ID
+  const session = sessionAround(environment)
   if (session === undefined || session.trim() === '') return undefined
   return (await history.sessionsOfProvider(session)).at(-1)?.conversationId
 }

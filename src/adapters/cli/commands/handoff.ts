@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { sessionAround } from '../../../main/runtimes.ts'
 import { askService, NoService, type ServiceReply } from '../../hook-client/ask-service.ts'
 import { keepHandoff, newHandoffId } from '../../hook-client/spooled-posts.ts'
 import { readPending } from '../../hook-client/waiting-document.ts'
@@ -165,7 +166,7 @@ const fromFile = (file: string): string => {
 
 /** The session that is known without the service: by name, or because this command was typed in it. */
 const namedSession = (invocation: Invocation): string | undefined =>
-  textFlag(invocation, 'session') ?? (invocation.environment.CLAUDE_CODE_SESSION_ID || undefined)
+  textFlag(invocation, 'session') ?? sessionAround(invocation.environment)
 
 /** The session that is named, the one this command was typed in, the only one that works here, or the last that did. */
 const sessionFor = async (invocation: Invocation, ask: Ask, workspace: string): Promise<string> => {
@@ -177,7 +178,7 @@ const sessionFor = async (invocation: Invocation, ask: Ask, workspace: string): 
     hasEnded: session.state !== 'active',
     line: `  ${String(session.provider_session_id)}  ${String(session.agent_name)}, ${counted(Number(session.turns), 'turn')}, since ${String(session.started_at)}`,
   }))
-  const own = working.find(({ id }) => id === invocation.environment.CLAUDE_CODE_SESSION_ID)
+  const own = working.find(({ id }) => id === sessionAround(invocation.environment))
   const [only, another] = working
   if (own !== undefined) return own.id
   if (only === undefined)

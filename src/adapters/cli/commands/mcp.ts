@@ -1,6 +1,7 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { answerAgent } from '../../../main/mcp-stdio.ts'
-import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../../ports/terminal/terminal-files.ts'
+import { projectFolderAround, TERMINAL_AGENTS } from '../../../main/runtimes.ts'
+import { PROVIDER_SESSION } from '../../../ports/terminal/terminal-files.ts'
 import { parsedFlag } from '../choose/flag-values.ts'
 import { serviceToUse } from '../choose/store-options.ts'
 import type { Run } from '../invocation/invocation.ts'
@@ -12,7 +13,7 @@ export const mcpCommand: Run = async (invocation) => {
   const session = parsedFlag(invocation, 'session', sessionName)
   const runtime = parsedFlag(invocation, 'runtime', runtimeName)
   // As for a hook: the folder of the session's project, wherever the agent has started this.
-  const workingFolder = environment.CLAUDE_PROJECT_DIR || process.cwd()
+  const workingFolder = projectFolderAround(environment) ?? process.cwd()
   const { folder, flags, store } = serviceToUse(invocation, workingFolder)
   await answerAgent({
     ...defined({ session, runtime }),
@@ -33,8 +34,8 @@ const sessionName = (text: string): string => {
   return text
 }
 
-const runtimeName = (text: string) => {
-  const found = TERMINAL_RUNTIMES.find((name) => name === text)
-  if (found === undefined) throw new TypeError(`it must be one of ${TERMINAL_RUNTIMES.join(', ')}.`)
-  return found
+const runtimeName = (text: string): string => {
+  const names = TERMINAL_AGENTS.map(({ name }) => name)
+  if (!names.includes(text)) throw new TypeError(`it must be one of ${names.join(', ')}.`)
+  return text
 }

@@ -3,7 +3,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { permissionProblem } from '../../../domain/run/permission-mode.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RedactionCounts } from '../../../domain/secrets/redaction-settings.ts'
-import { backendOf, RUNTIME_NAMES, type RuntimeName } from '../../../main/runtimes.ts'
+import { AGENT_RUNTIMES, backendOf, PERMISSION_MODES, RUNTIME_NAMES } from '../../../main/runtimes.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/store/session-leases.ts'
@@ -64,25 +64,27 @@ export const recoverCommand: Run = async (invocation) => {
 
 /** The agents of a file, or runtimes. */
 const whoResumes = async (invocation: Invocation): Promise<Pick<RecoverRequest, 'runtimes' | 'agents'>> => {
-  if (textFlag(invocation, 'agents') === undefined) return { runtimes: runtimesFor(invocation) }
+  if (textFlag(invocation, 'agents') === undefined) return { runtimes: await runtimesFor(invocation) }
   const checked = await configurationFrom(invocation)
-  return { agents: castFrom(invocation, checked?.configuration.agents ?? []).agents }
+  return { agents: (await castFrom(invocation, checked?.configuration.agents ?? [])).agents }
 }
 
 /** The one that is named, or every one that there is here. */
-const runtimesFor = (invocation: Invocation): readonly AgentRuntime[] => {
+const runtimesFor = async (invocation: Invocation): Promise<readonly AgentRuntime[]> => {
   const named = runtimeName(invocation)
-  if (named !== undefined) return [runtimeFrom(invocation, named)]
+  if (named !== undefined) return [await runtimeFrom(invocation, named)]
   const mode = textFlag(invocation, 'permission-mode')
-  const canTake = (name: RuntimeName): boolean => mode === undefined || permissionProblem(mode, name) === undefined
-  return RUNTIME_NAMES.filter((name) => name !== 'command' && canTake(name)).flatMap((name) => {
+  const canTake = (name: string): boolean =>
+    mode === undefined || permissionProblem(mode, name, PERMISSION_MODES) === undefined
+  const runtimes: AgentRuntime[] = []
+  for (const name of AGENT_RUNTIMES.filter(canTake)) {
     try {
-      return [runtimeFrom(invocation, name)]
+      runtimes.push(await runtimeFrom(invocation, name))
     } catch (problem) {
-      if (problem instanceof RuntimeFailure) return []
-      throw problem
+      if (!(problem instanceof RuntimeFailure)) throw problem
     }
-  })
+  }
+  return runtimes
 }
 
 interface RenderedHow {

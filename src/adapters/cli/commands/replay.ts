@@ -3,7 +3,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { DEFAULT_MILESTONES, type Milestone, milestoneProblem, milestonesAt } from '../../../domain/window/milestone.ts'
 import type { Batonpass } from '../../../main/batonpass.ts'
-import { WINDOW_READERS } from '../../../main/runtimes.ts'
+import { windowReaders } from '../../../main/runtimes.ts'
 import { sha256 } from '../../../ports/system/sha256.ts'
 import { UnknownFormatError } from '../../../services/replay/record-source.ts'
 import { RecordingImport } from '../../../services/replay/recording-import.ts'
@@ -24,7 +24,7 @@ const OTHER_THRESHOLDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 export const replayCommand: Run = async (invocation) => {
   const { values, positionals } = invocation
   if (positionals.length === 0) throw new UsageError('Say which file or folder to replay.')
-  const options = optionsFrom(invocation)
+  const options = await optionsFrom(invocation)
   const files = await recordingFiles(positionals)
   if (values.store !== true) return replayAll(files, options, invocation)
   // Loaded here: most replays keep nothing.
@@ -96,10 +96,10 @@ const progress = ({ path, bytes }: RecordingFile, notes: Output): ((read: number
   }
 }
 
-const optionsFrom = ({ values }: Invocation): ReplayOptions => {
+const optionsFrom = async ({ values }: Invocation): Promise<ReplayOptions> => {
   const format = typeof values.format === 'string' ? values.format : undefined
   const [milestones, limit] = [milestonesOf(values.milestones), limitOf(values.window)]
-  const settings = { readers: WINDOW_READERS, believed: believedWindow, thresholds: OTHER_THRESHOLDS }
+  const settings = { readers: await windowReaders(), believed: believedWindow, thresholds: OTHER_THRESHOLDS }
   return defined({ ...settings, milestones, format, limit })
 }
 

@@ -35,7 +35,7 @@ export const runCommand: Run = async (invocation) => {
   if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
   const prompt = await promptFrom(invocation)
   const checked = await configurationFrom(invocation)
-  const who = whoRuns(invocation, checked?.configuration.agents ?? [])
+  const who = await whoRuns(invocation, checked?.configuration.agents ?? [])
   const choices = runChoices(who.flags, checked, who.configured)
   if ('runtime' in who.request) mustResume(who.request.runtime, choices)
   await using opened = await openFor(invocation, { part: 'runner', to: 'write', checked })
@@ -60,15 +60,15 @@ interface WhoRuns {
   readonly runtimes: readonly RuntimeOfAgent[]
 }
 
-const whoRuns = (invocation: Invocation, configured: readonly ConfiguredAgent[]): WhoRuns => {
+const whoRuns = async (invocation: Invocation, configured: readonly ConfiguredAgent[]): Promise<WhoRuns> => {
   if (textFlag(invocation, 'agents') !== undefined) {
-    const { start, agents, runtimes } = castFrom(invocation, configured)
+    const { start, agents, runtimes } = await castFrom(invocation, configured)
     return { request: { agents, start: start.name }, configured: start, flags: invocation, runtimes }
   }
   const agent = agentFrom(invocation, configured)
   const flags = asConfigured(invocation, agent)
   const name = chosenRuntime(flags)
-  const runtime = runtimeFrom(flags, name)
+  const runtime = await runtimeFrom(flags, name)
   const request = { runtime, agent: agent?.name ?? textFlag(invocation, 'agent') ?? name }
   const runtimes = [{ agent: request.agent, name, isFound: runtimeName(flags) === undefined }]
   return { request, configured: agent, flags, runtimes }

@@ -17,7 +17,7 @@ import { plain, toJsonLine } from '../render/text.ts'
 export const workCommand: Run = async (invocation) => {
   const { values, out, notes } = invocation
   const checked = await configurationFrom(invocation)
-  const agents = agentsOf(invocation, checked?.configuration.agents ?? [])
+  const agents = await agentsOf(invocation, checked?.configuration.agents ?? [])
   const concurrency = parsedFlag(invocation, 'concurrency', wholeNumber(1))
   const drainMs = parsedFlag(invocation, 'drain-for', duration)
   const { budget: _, ...limits } = limitsFrom(invocation)
@@ -53,10 +53,10 @@ const describeWaiting = ({ by, longestMs, reason = '' }: WaitingBy): string => {
 }
 
 /** The agents of a file, or the one that the flags describe. */
-const agentsOf = (invocation: Invocation, configured: Parameters<typeof castFrom>[1]): Cast => {
-  if (textFlag(invocation, 'agents') !== undefined) return castFrom(invocation, configured).agents
+const agentsOf = async (invocation: Invocation, configured: Parameters<typeof castFrom>[1]): Promise<Cast> => {
+  if (textFlag(invocation, 'agents') !== undefined) return (await castFrom(invocation, configured)).agents
   const agent = textFlag(invocation, 'agent')
   if (agent === undefined) throw new UsageError('Say for whom: --agent NAME --runtime NAME, or --agents FILE.')
-  const runtime = runtimeFrom(invocation, chosenRuntime(invocation))
+  const runtime = await runtimeFrom(invocation, chosenRuntime(invocation))
   return { [agent.trim()]: defined({ runtime, model: textFlag(invocation, 'model') }) }
 }

@@ -1,10 +1,10 @@
 import type { HandoffKind, HandoffStatus } from '../../../domain/handoff/handoff.ts'
-import type { AgentRuntimeName } from '../../../domain/run/agent-settings.ts'
 import type { SessionMode } from '../../../domain/run/session-settings.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import type { PressurePolicy } from '../../../domain/window/context-monitor.ts'
+import { FORMATS, RUNTIME_NAMES, TERMINAL_AGENTS } from '../../../main/runtimes.ts'
 
-// Written out here so that help and completion load none of the modules that decide on them. A test compares each list
+// What agents have is in their records. The rest is written out here so that help and completion load none of the modules that decide on them. A test compares each list
 // with the one that is in force.
 
 const KINDS = ['agent_transfer', 'context_restart', 'thread'] as const satisfies readonly HandoffKind[]
@@ -17,17 +17,17 @@ export const WORDS = {
   kinds: [...new Set(KINDS.flatMap((kind) => [kindWord(kind), kind]))],
   statuses: ['initiated', 'accepted', 'completed', 'cancelled', 'failed'],
   states: ['active', 'paused', 'handed_off', 'completed', 'failed'],
-  runtimes: ['claude-sdk', 'claude', 'codex', 'command'],
-  hookRuntimes: ['claude', 'codex'],
+  runtimes: RUNTIME_NAMES,
+  hookRuntimes: TERMINAL_AGENTS.map(({ name }) => name),
   claudeScopes: ['user', 'project', 'local'],
   sessionModes: ['persistent', 'fresh'],
   policies: ['manual', 'advise', 'auto'],
-  formats: ['codex-rollout', 'codex-exec', 'claude-status-line', 'claude-code', 'claude-agent-sdk'],
+  formats: FORMATS,
 } as const satisfies {
   readonly kinds: readonly string[]
   readonly statuses: readonly HandoffStatus[]
   readonly states: readonly AgentSession['state'][]
-  readonly runtimes: readonly AgentRuntimeName[]
+  readonly runtimes: readonly string[]
   readonly hookRuntimes: readonly string[]
   readonly claudeScopes: readonly string[]
   readonly sessionModes: readonly SessionMode[]

@@ -1,3 +1,4 @@
+import { AGENT_RUNTIMES, inSentence } from '../../../main/runtimes.ts'
 import { WORDS } from './flag-words.ts'
 import type { Flags } from './invocation.ts'
 import { STORE_FLAGS } from './store-flags.ts'
@@ -8,7 +9,7 @@ const runtime = 'Runtime:'
 export const RUNTIME_FLAGS = {
   runtime: {
     value: 'NAME',
-    help: 'the runtime of the agent (the first of claude-sdk, claude and codex that is installed)',
+    help: `the runtime of the agent (the first of ${inSentence(AGENT_RUNTIMES, 'and')} that is installed)`,
     words: WORDS.runtimes,
     group: runtime,
   },

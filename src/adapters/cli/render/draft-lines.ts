@@ -1,7 +1,7 @@
 import { counted } from '../../../domain/kernel/counted.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { ThreadDraft } from '../../../domain/thread/thread-draft.ts'
-import { backendOf, RUNTIME_NAMES } from '../../../main/runtimes.ts'
+import { AGENT_RUNTIMES, backendOf } from '../../../main/runtimes.ts'
 import { quoted } from '../../../processes/quoted.ts'
 import type { ThreadAccepted } from '../../../services/thread/thread-requests.ts'
 import type { Invocation } from '../invocation/invocation.ts'
@@ -45,7 +45,7 @@ export const showAccepted = (
   { target, source }: Pick<ThreadDraft, 'target' | 'source'>,
   { conversation, threadKey, path, expiresAt, warnings }: ThreadAccepted,
 ): void => {
-  const runtime = RUNTIME_NAMES.find((name) => name !== 'command' && backendOf(name) === source.backend)
+  const runtime = AGENT_RUNTIMES.find((name) => backendOf(name) === source.backend)
   const cwd = target.workspace === process.cwd() ? '' : ` --cwd ${quoted(target.workspace)}`
   const by = runtime === undefined ? '' : ` --runtime ${runtime}`
   out.line(plain(`The thread ${inQuotes(threadKey)} is open (conversation ${conversation.id}).`))

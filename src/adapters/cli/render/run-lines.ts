@@ -2,12 +2,12 @@ import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import { describeFreshReason } from '../../../domain/run/follow-up.ts'
-import { PERMISSION_MODES } from '../../../domain/run/permission-mode.ts'
 import type { RefusedTool } from '../../../domain/run/refused-tools.ts'
 import { type HookProblem, levelInFigures, type RunEvent, type WindowFigures } from '../../../domain/run/run-event.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import { describeTokens, percentOf, shortTokens, tokensOf } from '../../../domain/window/window-level.ts'
+import { PERMISSION_MODES } from '../../../main/runtimes.ts'
 import { plain } from './text.ts'
 
 const BAR_CELLS = 10

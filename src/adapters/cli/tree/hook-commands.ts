@@ -76,7 +76,7 @@ export const HOOK_COMMANDS = {
 const hookCommand =
   (event: string): Run =>
   async ({ values }) => {
-    const { runHook } = await import('../../hook-client/run-hook.ts')
+    const { runHook } = await import('../../../main/hook.ts')
     const flags = Object.entries(values).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
     await runHook([event, ...flags])
   }
