@@ -48,7 +48,7 @@ const message = z.discriminatedUnion('type', [
 type SdkMessage = z.output<typeof message>
 type Of<Type extends SdkMessage['type']> = Extract<SdkMessage, { type: Type }>
 
-const known = z.looseObject({
+const recognised = z.looseObject({
   type: z.enum(['assistant', 'user', 'system', 'stream_event', 'result', 'conversation_reset']),
   session_id: z.string(),
 })
@@ -68,7 +68,7 @@ const known = z.looseObject({
  */
 export const agentSdkReader: WindowReader = {
   format: 'claude-agent-sdk',
-  recognises: (record) => known.safeParse(record).success,
+  recognises: (record) => recognised.safeParse(record).success,
   read: (record) => {
     const parsed = message.safeParse(record)
     return parsed.success ? readMessage(parsed.data) : []
@@ -77,8 +77,8 @@ export const agentSdkReader: WindowReader = {
   words: claudeWords,
   usage: () => new ClaudeUsage(),
   ending: (record) => {
-    const said = resultIn(record)
-    return said && { end: endOf(said, false), isFinal: true }
+    const result = resultIn(record)
+    return result && { end: endOf(result, false), isFinal: true }
   },
 }
 

@@ -78,10 +78,10 @@ export const readAssistant = (
 
 const readAnswer = (message: z.output<typeof assistantMessage>, { at, key }: RecordOrigin): readonly WindowEvent[] => {
   const request = [message.id, key].find((name) => name !== undefined && name.trim() !== '')
-  const said = readUsage(message, request, at)
+  const usageEvent = readUsage(message, request, at)
   const characters = answerCharacters(message.content)
-  if (said.type !== 'request' || said.isComplete === true || characters === 0) return [said]
-  return [said, defined({ type: 'answer_text' as const, request: said.key, characters, key, at })]
+  if (usageEvent.type !== 'request' || usageEvent.isComplete === true || characters === 0) return [usageEvent]
+  return [usageEvent, defined({ type: 'answer_text' as const, request: usageEvent.key, characters, key, at })]
 }
 
 /** The length of the parts of an answer that the next request sends again: text, thinking, and the input of tools. */

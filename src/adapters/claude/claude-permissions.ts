@@ -68,11 +68,15 @@ export class ClaudePermissions {
       const { tool_name: name, tool_use_id: id } = refusal.data
       return this.#refused([{ id, name, input: this.#open.get(id)?.input }])
     }
-    const said = resultIn(message)
+    const result = resultIn(message)
     // The last word: it also names what was refused without a message of its own.
-    if (said !== undefined)
+    if (result !== undefined)
       return this.#refused(
-        said.permission_denials.map(({ tool_use_id: id, tool_name: name, tool_input: input }) => ({ id, name, input })),
+        result.permission_denials.map(({ tool_use_id: id, tool_name: name, tool_input: input }) => ({
+          id,
+          name,
+          input,
+        })),
       )
     return this.#follow(message)
   }

@@ -54,19 +54,19 @@ export const resultIn = (message: unknown): ClaudeResult | undefined => {
 const FULL: readonly (string | undefined)[] = ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']
 
 /** How the agent came to rest. An answer that was complete before an interrupt reached it is still an answer. */
-export const endOf = (said: ClaudeResult, wasInterrupted: boolean): RuntimeEnd => {
-  if (isOverflow(said)) return { type: 'overflow', message: messageOf(said) }
-  if (said.terminal_reason?.startsWith('aborted_')) return { type: 'interrupted' }
-  if (!isError(said)) return { type: 'idle' }
+export const endOf = (result: ClaudeResult, wasInterrupted: boolean): RuntimeEnd => {
+  if (isOverflow(result)) return { type: 'overflow', message: messageOf(result) }
+  if (result.terminal_reason?.startsWith('aborted_')) return { type: 'interrupted' }
+  if (!isError(result)) return { type: 'idle' }
   if (wasInterrupted) return { type: 'interrupted' }
-  return defined({ type: 'failed' as const, message: messageOf(said), code: codeOf(said) })
+  return defined({ type: 'failed' as const, message: messageOf(result), code: codeOf(result) })
 }
 
-const isOverflow = (said: ClaudeResult): boolean =>
-  FULL.includes(said.terminal_reason) ||
-  said.stop_reason === 'model_context_window_exceeded' ||
+const isOverflow = (result: ClaudeResult): boolean =>
+  FULL.includes(result.terminal_reason) ||
+  result.stop_reason === 'model_context_window_exceeded' ||
   // Only an error's words: an agent may well talk about prompts that are too long.
-  (isError(said) && [said.result ?? '', ...said.errors].some(saysTooLong))
+  (isError(result) && [result.result ?? '', ...result.errors].some(saysTooLong))
 
 /** A program of one's own may leave the subtype out. */
 const isError = ({ is_error, subtype = 'success' }: ClaudeResult): boolean => is_error || subtype !== 'success'
@@ -87,11 +87,11 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Notes of the runtime to its own makers; they say nothing to anybody else. */
 const isForPeople = (words: string): boolean => words !== '' && !words.startsWith('[ede_diagnostic]')
 
-const messageOf = (said: ClaudeResult): string => {
-  const words = isError(said) ? [said.result ?? '', ...said.errors].filter(isForPeople).join(' ') : ''
+const messageOf = (result: ClaudeResult): string => {
+  const words = isError(result) ? [result.result ?? '', ...result.errors].filter(isForPeople).join(' ') : ''
   if (words !== '') return words
-  const known = [said.subtype, said.terminal_reason, said.stop_reason].map((code) => WORDS[code ?? ''])
-  return known.find(Boolean) ?? `The agent ended with an error (${codeOf(said) ?? 'it gave no reason'}).`
+  const inWords = [result.subtype, result.terminal_reason, result.stop_reason].map((code) => WORDS[code ?? ''])
+  return inWords.find(Boolean) ?? `The agent ended with an error (${codeOf(result) ?? 'it gave no reason'}).`
 }
 
 /** Facts about a launch: whether it resumed a session, and the usage counted from its requests. */
@@ -104,9 +104,9 @@ export interface LaunchFacts {
  * The usage of a launch. The sums of a resumed session continue its earlier sums, so only the difference counts:
  * the usage since then. `num_turns` is not how many requests there were: an interrupt and a refused tool count as turns too.
  */
-export const totalsOf = (said: ClaudeResult, { isResumed, counted }: LaunchFacts): UsageTotals | undefined => {
-  const models = Object.values(said.model_usage_since_last_result ?? (isResumed ? {} : (said.modelUsage ?? {})))
-  if (models.length === 0) return mainTotals(said, { isResumed, counted })
+export const totalsOf = (result: ClaudeResult, { isResumed, counted }: LaunchFacts): UsageTotals | undefined => {
+  const models = Object.values(result.model_usage_since_last_result ?? (isResumed ? {} : (result.modelUsage ?? {})))
+  if (models.length === 0) return mainTotals(result, { isResumed, counted })
   const sum = (of: (model: (typeof models)[number]) => number): number => models.reduce((all, one) => all + of(one), 0)
   return {
     inputTokens: sum((one) => one.inputTokens + one.cacheReadInputTokens + one.cacheCreationInputTokens),

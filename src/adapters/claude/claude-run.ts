@@ -153,13 +153,13 @@ export class ClaudeRun<Message> implements RunningAgent<Message> {
       ...this.#permissions.take(message),
     }
     this.#known = []
-    const said = resultIn(message)
-    if (said === undefined) {
+    const result = resultIn(message)
+    if (result === undefined) {
       this.#askWindow(modelIn(message))
       return step
     }
     this.#source?.finish()
-    return { ...step, end: endOf(said, this.#wasInterrupted) }
+    return { ...step, end: endOf(result, this.#wasInterrupted) }
   }
 
   #askWindow(model: string | undefined): void {

@@ -57,9 +57,9 @@ export class ClaudeUsage implements UsageCounter {
   }
 
   take(message: unknown): CountedUsage | undefined {
-    const said = resultIn(message)
-    if (said !== undefined) {
-      const totals = totalsOf(said, { isResumed: this.#isResumed, counted: this.#totals() })
+    const result = resultIn(message)
+    if (result !== undefined) {
+      const totals = totalsOf(result, { isResumed: this.#isResumed, counted: this.#totals() })
       return totals && { totals }
     }
     const parsed = record.safeParse(message)
@@ -67,10 +67,10 @@ export class ClaudeUsage implements UsageCounter {
     return request && { totals: this.#totals(), ...(request.model !== undefined && { usedModel: request.model }) }
   }
 
-  #count(said: z.output<typeof record>): Request | undefined {
-    if (said.type === 'assistant') return this.#answer(said.message)
-    const { event } = said
-    const thread = said.parent_tool_use_id ?? ''
+  #count(message: z.output<typeof record>): Request | undefined {
+    if (message.type === 'assistant') return this.#answer(message.message)
+    const { event } = message
+    const thread = message.parent_tool_use_id ?? ''
     if (event.type === 'message_start') {
       this.#streaming.set(thread, event.message.id)
       return this.#answer(event.message)
@@ -81,17 +81,17 @@ export class ClaudeUsage implements UsageCounter {
 
   #answer({ id, model, content, usage: counted }: z.output<typeof answer>): Request | undefined {
     if (model === SYNTHETIC || counted === undefined) return undefined
-    const known = this.#requests.get(id)
-    const request = known ?? { model, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, characters: 0 }
+    const earlier = this.#requests.get(id)
+    const request = earlier ?? { model, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, characters: 0 }
     this.#requests.set(id, request)
     return this.#change(request, counted, answerCharacters(content))
   }
 
   /** Changes a request and the sums with it: a launch may have many thousand, and each says something several times. */
-  #change(request: Request, said: Counters, characters = 0): Request {
+  #change(request: Request, usage: Counters, characters = 0): Request {
     const before = tokensOf(request)
     request.characters += characters
-    raise(request, said)
+    raise(request, usage)
     this.#sum = addTotals(this.#sum, differenceOf(tokensOf(request), before))
     return request
   }
@@ -110,9 +110,9 @@ const tokensOf = ({ input, cacheRead, cacheWrite, output, characters }: Request)
   cacheWriteTokens: cacheWrite,
 })
 
-const raise = (request: Request, said: Counters): void => {
-  request.input = Math.max(request.input, said.input_tokens ?? 0)
-  request.cacheRead = Math.max(request.cacheRead, said.cache_read_input_tokens)
-  request.cacheWrite = Math.max(request.cacheWrite, said.cache_creation_input_tokens)
-  request.output = Math.max(request.output, said.output_tokens)
+const raise = (request: Request, usage: Counters): void => {
+  request.input = Math.max(request.input, usage.input_tokens ?? 0)
+  request.cacheRead = Math.max(request.cacheRead, usage.cache_read_input_tokens)
+  request.cacheWrite = Math.max(request.cacheWrite, usage.cache_creation_input_tokens)
+  request.output = Math.max(request.output, usage.output_tokens)
 }

@@ -54,8 +54,8 @@ const textsOf = (
   if (typeof content === 'string') return content === '' ? [] : [spoken(content)]
   if (!Array.isArray(content)) return []
   return content.flatMap((block: unknown): RecordedText[] => {
-    const said = text.safeParse(block)
-    if (said.success) return said.data.text === '' ? [] : [spoken(said.data.text)]
+    const parsed = text.safeParse(block)
+    if (parsed.success) return parsed.data.text === '' ? [] : [spoken(parsed.data.text)]
     const answered = toolResult.safeParse(block)
     if (!answered.success) return []
     return [defined({ role: 'tool' as const, text: resultOf(answered.data.content), id: answered.data.tool_use_id })]

@@ -88,13 +88,13 @@ export const compactionPoint = (
     sizeIn(env.CLAUDE_CODE_MAX_CONTEXT_TOKENS),
   ]
   const window = smallest(sizes)
-  const known: readonly SizeEvent[] = window === undefined ? [] : [{ type: 'window', tokens: window }]
-  if (isOff || OFF.some((name) => isOn(env[name]))) return known
+  const events: readonly SizeEvent[] = window === undefined ? [] : [{ type: 'window', tokens: window }]
+  if (isOff || OFF.some((name) => isOn(env[name]))) return events
   const percent = sizeIn(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE)
   const share = percent > 0 && percent < 100 ? percent / 100 : 1
   const point = (sizeIn(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW) - AUTO_COMPACT_RESERVE) * share
   return [
-    ...known,
+    ...events,
     { type: 'auto_compact_reserve', tokens: AUTO_COMPACT_RESERVE, ...(share < 1 && { share }) },
     ...(point > 0 ? [{ type: 'auto_compact_at' as const, tokens: Math.floor(point) }] : []),
   ]
@@ -108,6 +108,6 @@ const sizeIn = (value: string | undefined): number => {
 }
 
 const smallest = (sizes: readonly number[]): number | undefined => {
-  const known = sizes.filter((size) => size > 0)
-  return known.length === 0 ? undefined : Math.min(...known)
+  const given = sizes.filter((size) => size > 0)
+  return given.length === 0 ? undefined : Math.min(...given)
 }

@@ -20,10 +20,10 @@ const contextUsage = z.looseObject({
 export const readContextUsage = (raw: unknown, at?: Instant): readonly WindowEvent[] => {
   const parsed = contextUsage.safeParse(raw)
   if (!parsed.success) return []
-  const said = parsed.data
-  const window = said.raw_max_tokens ?? said.rawMaxTokens
-  const isOff = (said.is_auto_compact_enabled ?? said.isAutoCompactEnabled) === false
-  const point = isOff ? undefined : (said.auto_compact_threshold ?? said.autoCompactThreshold)
+  const usage = parsed.data
+  const window = usage.raw_max_tokens ?? usage.rawMaxTokens
+  const isOff = (usage.is_auto_compact_enabled ?? usage.isAutoCompactEnabled) === false
+  const point = isOff ? undefined : (usage.auto_compact_threshold ?? usage.autoCompactThreshold)
   return [
     ...(window === undefined ? [] : [defined({ type: 'window' as const, tokens: window, at })]),
     ...(point === undefined ? [] : [defined({ type: 'auto_compact_at' as const, tokens: point, at })]),

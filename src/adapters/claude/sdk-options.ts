@@ -101,8 +101,8 @@ export const questionOptions = (
  */
 export const singleOptions = (defaults: SdkDefaults, systemPrompt: string, signal: AbortSignal): SdkOwnOptions => {
   const { sessionStore: _, ...options } = defaults.options ?? {}
-  const asked = { providerSessionId: '', prompt: '', signal }
-  const { resume: __, ...single } = questionOptions({ ...defaults, options }, asked)
+  const question = { providerSessionId: '', prompt: '', signal }
+  const { resume: __, ...single } = questionOptions({ ...defaults, options }, question)
   return { ...single, systemPrompt, settingSources: [] }
 }
 

@@ -50,10 +50,13 @@ const ended = z.discriminatedUnion('type', [
 
 /** How the work came to its end, as one event says it: an `error` may be followed by another try. */
 export const endIn = (event: unknown): ReportedEnd | undefined => {
-  const { data: said } = ended.safeParse(event)
-  if (said === undefined) return undefined
-  if (said.type === 'turn.completed') return { end: { type: 'idle' }, isFinal: true }
-  const words = said.type === 'error' ? said.message : said.error?.message
+  const { data: ending } = ended.safeParse(event)
+  if (ending === undefined) return undefined
+  if (ending.type === 'turn.completed') return { end: { type: 'idle' }, isFinal: true }
+  const words = ending.type === 'error' ? ending.message : ending.error?.message
   const message = words || 'The turn failed, and Codex gave no reason.'
-  return { end: { type: saysTooLong(message) ? 'overflow' : 'failed', message }, isFinal: said.type === 'turn.failed' }
+  return {
+    end: { type: saysTooLong(message) ? 'overflow' : 'failed', message },
+    isFinal: ending.type === 'turn.failed',
+  }
 }

@@ -72,8 +72,8 @@ export class CodexSteps<Event extends CodexEvent> {
     return isTelling ? [defined({ events, texts, totals, ...noted })] : []
   }
 
-  #hold(said: Said): void {
-    if (!this.#follower.isFound) this.#held.push(said)
+  #hold(message: Said): void {
+    if (!this.#follower.isFound) this.#held.push(message)
   }
 
   /** Absent when it is not known what the thread had used before: its sum would be no sum of this launch. */

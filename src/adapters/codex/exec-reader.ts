@@ -72,11 +72,16 @@ const readItem = (
   isCompleted: boolean,
 ): readonly WindowEvent[] => {
   if (type === 'agent_message') return isCompleted ? [{ type: 'unmetered', key: id }] : []
-  const known = Object.hasOwn(TOOLS, type) ? TOOLS[type] : undefined
-  if (known === undefined) return []
+  const usualName = Object.hasOwn(TOOLS, type) ? TOOLS[type] : undefined
+  if (usualName === undefined) return []
   const { command, changes, arguments: given, query } = item as Readonly<Record<string, unknown>>
   const argument = argumentIn(command ?? changes ?? given ?? query)
   return [
-    defined({ type: 'tool_call' as const, callId: id, toolName: typeof tool === 'string' ? tool : known, argument }),
+    defined({
+      type: 'tool_call' as const,
+      callId: id,
+      toolName: typeof tool === 'string' ? tool : usualName,
+      argument,
+    }),
   ]
 }

@@ -14,11 +14,11 @@ export const execTexts = (event: unknown): readonly RecordedText[] => {
   const parsed = completed.safeParse(event)
   if (!parsed.success) return []
   const { item } = parsed.data
-  const said: RecordedText =
+  const text: RecordedText =
     item.type === 'agent_message'
       ? { role: 'assistant', text: item.text }
       : { role: 'tool', text: item.aggregated_output }
-  return said.text === '' ? [] : [said]
+  return text.text === '' ? [] : [text]
 }
 
 const begun = z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() })

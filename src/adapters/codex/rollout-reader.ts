@@ -43,7 +43,7 @@ const RECORDS = [
   ...(['session_meta', 'response_item', 'compacted', 'turn_context', 'event_msg', 'world_state'] as const),
   'token_usage_record',
 ] as const
-const known = z.looseObject({ type: z.enum(RECORDS), payload: z.looseObject({}) })
+const recognised = z.looseObject({ type: z.enum(RECORDS), payload: z.looseObject({}) })
 
 /**
  * Reads Codex's own record of a thread, `~/.codex/sessions/…/rollout-….jsonl`.
@@ -63,7 +63,7 @@ const known = z.looseObject({ type: z.enum(RECORDS), payload: z.looseObject({}) 
  */
 export const rolloutReader: WindowReader = {
   format: 'codex-rollout',
-  recognises: (record) => known.safeParse(record).success,
+  recognises: (record) => recognised.safeParse(record).success,
   read: (record) => {
     const parsed = line.safeParse(record)
     return parsed.success ? readLine(parsed.data) : []

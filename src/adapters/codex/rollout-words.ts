@@ -28,8 +28,8 @@ export const rolloutWords = (record: unknown): RecordedWords => {
   const { type, role, content, output, id, call_id } = parsed.data.payload
   const by = type === 'message' ? role : 'tool'
   if (!isSpeaker(by)) return { texts: [] }
-  const said = type === 'message' ? spokenIn(by, content) : typeof output === 'string' ? [{ text: output }] : []
-  const texts = said.filter(({ text }) => text !== '')
+  const spoken = type === 'message' ? spokenIn(by, content) : typeof output === 'string' ? [{ text: output }] : []
+  const texts = spoken.filter(({ text }) => text !== '')
   return { texts: texts.map((part) => defined({ role: by, ...part, id: call_id ?? id })) }
 }
 

@@ -21,7 +21,7 @@ export interface AgentVendor {
   readonly provider: string
   /** The memory file that it reads, and one beside it that a repository does not keep by habit, if it reads one. */
   readonly memoryFiles: AgentMemoryFiles
-  /** What runs it, by the word of `--runtime`. */
+  /** The ways to run it, by the words of `--runtime`. */
   readonly runtimes: Readonly<Record<string, VendorRuntime>>
   /** The formats of its readers, in the order of `readers`. */
   readonly formats: readonly string[]
@@ -55,7 +55,7 @@ export interface VendorRuntime {
   readonly make: (choices: RuntimeChoices) => Promise<AgentRuntime>
 }
 
-/** What must be installed for a runtime. */
+/** A package or a program that must be installed for a runtime. */
 export interface RuntimeNeeds {
   readonly packageName?: string
   /** The program, unless another one is named; beside a package it is the program that the package starts. */
