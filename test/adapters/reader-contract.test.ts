@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readerContract } from '../../src/entry/testing.ts'
 import { WINDOW_READERS } from '../../src/main/runtimes.ts'
 import { READERS } from '../support/reader-records.ts'
+import { runsOf } from '../support/amounts.ts'
 
 for (const made of READERS) readerContract(() => made, { describe, it })
 
@@ -30,7 +31,7 @@ describe('readers', () => {
           reader.read(record)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 })

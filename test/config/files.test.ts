@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/entry/index.ts'
 import { fileWith, problemsIn } from './checking.ts'
+import { runsOf } from '../support/amounts.ts'
 
 const BOMB = [
   'a: &a [x, x, x, x, x, x, x, x, x]',
@@ -147,7 +148,7 @@ describe('a file', () => {
         writeFileSync(file, written)
         for (const { problem, advice } of await problemsIn(file)) expect([problem, advice]).not.toContain('')
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 })
