@@ -55,7 +55,7 @@ describe('the store contract catches', () => {
     expect([...new Set(Object.values(table).flat())].filter((name) => !known.includes(name))).toEqual([])
   })
 
-  /** Against every fault the whole contract; `FULL=1 npx vitest run -u test/store-contract-catches.test.ts` writes the table. */
+  /** Against every fault the whole contract; `FULL=1 npx vitest run test/store-contract-catches.test.ts -u` writes the table. */
   it.runIf(IS_FULL)(
     'what the table says, and nothing in an honest store, by the whole contract',
     async () => {

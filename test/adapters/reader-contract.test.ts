@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readerContract } from '../../src/entry/testing.ts'
 import { WINDOW_READERS } from '../../src/main/runtimes.ts'
-import { READERS } from '../support/reader-records.ts'
 import { runsOf } from '../support/amounts.ts'
+import { READERS } from '../support/reader-records.ts'
 
 for (const made of READERS) readerContract(() => made, { describe, it })
 

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/entry/index.ts'
-import { fileWith, problemsIn } from './checking.ts'
 import { runsOf } from '../support/amounts.ts'
+import { fileWith, problemsIn } from './checking.ts'
 
 const BOMB = [
   'a: &a [x, x, x, x, x, x, x, x, x]',

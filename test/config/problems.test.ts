@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linesIn, problemsIn } from './checking.ts'
 import { runsOf } from '../support/amounts.ts'
+import { linesIn, problemsIn } from './checking.ts'
 
 const hook = (given: unknown): object => ({ hooks: { after_run: [given] } })
 const ROOT =

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { UsageReading } from '../../src/entry/index.ts'
 import type { WindowReader } from '../../src/entry/window.ts'
 import { RecordedWindow, type WindowReplay } from '../../src/services/replay/recorded-window.ts'
-import { READERS, recordsOf } from '../support/reader-records.ts'
 import { runsOf } from '../support/amounts.ts'
+import { READERS, recordsOf } from '../support/reader-records.ts'
 
 interface Seen extends Omit<WindowReplay, 'subagentTurns' | 'unmetered'> {
   readonly reading: UsageReading

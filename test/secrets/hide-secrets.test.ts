@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { hiddenInAll } from '../../src/domain/secrets/hidden-text.ts'
 import { hideSecrets } from '../../src/domain/secrets/hide-secrets.ts'
 import { secretValuesIn } from '../../src/domain/secrets/secret-variables.ts'
-import { PLANTED } from './planted.ts'
 import { runsOf } from '../support/amounts.ts'
+import { PLANTED } from './planted.ts'
 
 const shown = (text: string): string => hideSecrets(text).text
 

@@ -7,8 +7,8 @@ import { systemClock } from '../../src/entry/container.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'
 import type { Store } from '../../src/entry/ports.ts'
 import type { Unit } from '../../src/ports/store/unit-of-work.ts'
-import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 import { IS_FULL } from '../support/amounts.ts'
+import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 
 /** A store of which a copy can be taken, and put in its place later, while a process uses it. */
 export interface RewindableStore extends AsyncDisposable {
