@@ -40,8 +40,33 @@ class LongestFirst extends BaseSequencer {
  * and takes one of these after the other. Every other file has a process of its own.
  */
 const SHARED = [
-  ...['audit', 'cases', 'chaos', 'commands', 'config', 'decisions', 'doctor', 'domain', 'doors', 'failover', 'fleet'],
-  ...['hooks', 'install', 'linear', 'look-back', 'memory-file', 'model', 'origins', 'partitions', 'pressure'],
+  ...[
+    'audit',
+    'cases',
+    'chaos',
+    'cli',
+    'commands',
+    'config',
+    'decisions',
+    'doctor',
+    'domain',
+    'doors',
+    'failover',
+    'fleet',
+  ],
+  ...[
+    'hints',
+    'hook-client',
+    'hooks',
+    'install',
+    'linear',
+    'look-back',
+    'memory-file',
+    'model',
+    'origins',
+    'partitions',
+    'pressure',
+  ],
   ...['processes', 'races', 'replay', 'retention', 'run-tools', 'runner', 'runtimes', 'secrets', 'set-back'],
   ...['telemetry', 'terminal', 'text-of-others', 'thread'],
 ].map((folder) => `test/${folder}/**/*.test.ts`)

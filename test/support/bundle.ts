@@ -37,7 +37,16 @@ export const bundle = async (entry: string, folder: string, external: readonly s
   const { build } = createRequire(tsx)('esbuild') as Bundler
   const outfile = join(folder, 'bundle.mjs')
   const format = { bundle: true, platform: 'node', format: 'esm', target: 'node20', banner: { js: BANNER } }
-  await build({ ...format, plugins: [ownAddresses], external, entryPoints: [entry], outfile, logLevel: 'error' })
+  // The bundler outlives the room of the file that started it, which was its working folder.
+  await build({
+    ...format,
+    absWorkingDir: ROOT,
+    plugins: [ownAddresses],
+    external,
+    entryPoints: [entry],
+    outfile,
+    logLevel: 'error',
+  })
   return pathToFileURL(outfile).href
 }
 
