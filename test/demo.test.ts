@@ -6,11 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Lineage } from '../src/entry/index.ts'
+import { program } from './support/bundle.ts'
 
 const run = promisify(execFile)
+const BATON = await program(fileURLToPath(new URL('../src/adapters/cli/main.ts', import.meta.url)))
 const withoutServer = process.env
 const baton = (...args: readonly string[]) =>
-  run(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', ...args], { env: withoutServer }).catch(
+  run(process.execPath, [BATON, ...args], { env: withoutServer }).catch(
     (failure: { code: number; stdout: string; stderr: string }) => failure,
   )
 
@@ -30,18 +32,16 @@ describe('baton demo', () => {
     const cwd = join(folder, 'anywhere')
     mkdirSync(cwd)
     execFileSync('git', ['init', '-q'], { cwd })
-    const main = fileURLToPath(new URL('../src/adapters/cli/main.ts', import.meta.url))
-    const tsx = import.meta.resolve('tsx')
     const server = 'postgres://nobody@127.0.0.1:1/none'
     const env = { ...withoutServer, DATABASE_URL: server, BATONPASS_DATABASE_URL: server }
-    const { stdout } = await run(process.execPath, ['--import', tsx, main, 'demo'], { cwd, env })
+    const { stdout } = await run(process.execPath, [BATON, 'demo'], { cwd, env })
     expect(readdirSync(cwd).sort()).toEqual(['.git', 'batonpass-demo'])
     expect(execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd, encoding: 'utf8' })).toBe('')
     const commands = [...stdout.matchAll(/^ {2}baton (.*)$/gm)].map(([, words = '']) => words)
     expect(commands).toHaveLength(3)
     for (const words of commands) {
-      const line = `exec "$NODE" --import "$TSX" "$MAIN" ${words}`
-      const said = await run('sh', ['-c', line], { cwd, env: { ...env, NODE: process.execPath, TSX: tsx, MAIN: main } })
+      const line = `exec "$NODE" "$BATON" ${words}`
+      const said = await run('sh', ['-c', line], { cwd, env: { ...env, NODE: process.execPath, BATON } })
       expect(said.stdout).not.toBe('')
     }
   })
@@ -60,7 +60,7 @@ describe('baton demo', () => {
 
 describe('baton', () => {
   it('ends quietly when nobody reads on, as before "| head"', async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', 'help'], {
+    const child = spawn(process.execPath, [BATON, 'help'], {
       env: withoutServer,
     })
     child.stdout.destroy()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readerContract } from '../../src/entry/testing.ts'
 import { windowReaders } from '../../src/main/runtimes.ts'
+import { runsOf } from '../support/amounts.ts'
 import { READERS } from '../support/reader-records.ts'
 
 const WINDOW_READERS = await windowReaders()
@@ -32,7 +33,7 @@ describe('readers', () => {
           reader.read(record)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 })

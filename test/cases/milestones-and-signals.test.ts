@@ -10,7 +10,7 @@ import type { Milestone } from '../../src/domain/window/milestone.ts'
 import type { MonitorReport, ReportOutcome } from '../../src/domain/window/monitor-reports.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { ReadBack } from './read-back.ts'
 
 const WINDOW: WindowParts = { hardLimit: { tokens: 100_000, source: 'runtime' } }
@@ -31,7 +31,7 @@ const metered = (percent: number) => ({
 /** The fields that a refusal names. */
 const fieldsOf = (refused: Refusal) => refused.code === 'input.invalid' && refused.fields.map(({ field }) => field)
 
-describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
+describe.each(RULE_STORES)('milestones and signals on %s', (kind) => {
   let scene: Scene
   let kept: ReadBack
   let working: SessionStartedAnswer

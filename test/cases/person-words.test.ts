@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { createBatonpass, type RunRequest, unwrap } from '../../src/entry/index.ts'
 import type { ScriptedRuntime, ScriptedTurn } from '../../src/entry/testing.ts'
 import { ENDS, FILLS, play as playWith, recorded, script, TASK, turn } from '../runner/played.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 
 let keys = 0
 
-const stage = async (kind: (typeof STORE_KINDS)[number]) => {
+const stage = async (kind: (typeof RULE_STORES)[number]) => {
   const { store } = await openStore(kind)
   const batonpass = await createBatonpass({ store })
   keys += 1
@@ -34,7 +34,7 @@ const hearing = (...said: NonNullable<ScriptedTurn['heard']>): readonly Scripted
 ]
 const wordsIn = (prompt = ''): string => /<(words-[0-9a-f-]+)>\n([\s\S]*)\n<\/\1>/.exec(prompt)?.[2] ?? ''
 
-describe.each(STORE_KINDS)('a person’s own words on %s', (kind) => {
+describe.each(RULE_STORES)('a person’s own words on %s', (kind) => {
   it('a correction in window 1 stands word for word in the first request of window 4', async () => {
     const { batonpass, store, play, say } = await stage(kind)
     await say(CORRECTION)

@@ -9,11 +9,11 @@ import {
 } from '../../src/entry/index.ts'
 import type { ScriptedRuntime } from '../../src/entry/testing.ts'
 import { ENDS, FILLS, type Played, play as playWith, recorded, script, TASK, turn } from '../runner/played.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 
 let keys = 0
 
-const stage = async (kind: (typeof STORE_KINDS)[number]) => {
+const stage = async (kind: (typeof RULE_STORES)[number]) => {
   const { store, passTime } = await openStore(kind)
   const batonpass = await createBatonpass({ store })
   keys += 1
@@ -29,7 +29,7 @@ const play = (
 
 const budget = (more: Partial<RestartBudget>): RestartBudget => ({ maxRestarts: 3, whenExhausted: 'stop', ...more })
 
-describe.each(STORE_KINDS)('restarts on %s', (kind) => {
+describe.each(RULE_STORES)('restarts on %s', (kind) => {
   it('pressure leads to a checkpoint of the old session and a new one that continues from it', async () => {
     const set = await stage(kind)
     const runtime = script([{ turns: FILLS, checkpoint: '<checkpoint>Half is done.</checkpoint>' }, { turns: ENDS }])

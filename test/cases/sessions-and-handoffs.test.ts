@@ -11,13 +11,13 @@ import type { Store } from '../../src/ports/store/store.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { Scene, type Worked } from '../../src/testing/scene.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { ReadBack } from './read-back.ts'
 
 const BRIEF = { claimMs: 40 }
 const LONG_ENOUGH = 80
 
-describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
+describe.each(RULE_STORES)('sessions, handoffs and snapshots on %s', (kind) => {
   let scene: Scene
   let service: HandoffService
   let store: Store

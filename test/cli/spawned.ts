@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, onTestFinished } from 'vitest'
-import { bundle } from '../support/bundle.ts'
+import { onTestFinished } from 'vitest'
+import { program } from '../support/bundle.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 import type { Said } from './terminal.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
-const PROGRAM = mkdtempSync(join(tmpdir(), 'batonpass-cli-'))
-const BATON = fileURLToPath(await bundle(MAIN, PROGRAM))
-afterAll(() => rmSync(PROGRAM, { recursive: true, force: true, maxRetries: 10 }))
+const BATON = await program(MAIN)
 
 const AGENT = fileURLToPath(new URL('./scripted-agent.mjs', import.meta.url))
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/entry/index.ts'
+import { runsOf } from '../support/amounts.ts'
 import { fileWith, problemsIn } from './checking.ts'
 
 const BOMB = [
@@ -147,7 +148,7 @@ describe('a file', () => {
         writeFileSync(file, written)
         for (const { problem, advice } of await problemsIn(file)) expect([problem, advice]).not.toContain('')
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runsOf } from '../support/amounts.ts'
 import { linesIn, problemsIn } from './checking.ts'
 
 const hook = (given: unknown): object => ({ hooks: { after_run: [given] } })
@@ -292,7 +293,7 @@ describe('any JSON', () => {
           expect([problem, advice]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/\S.*[.?]$/)])
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 

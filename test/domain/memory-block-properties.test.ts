@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { instant } from '../../src/domain/kernel/instant.ts'
 import { MEMORY_BLOCK } from '../../src/domain/memory-block/block-markers.ts'
 import { fillBlock, insertBlock, readBlock, resetBlock } from '../../src/domain/memory-block/memory-block.ts'
+import { runsOf } from '../support/amounts.ts'
 
 const NOW = instant('2026-11-17T10:00:00Z')
 const LATER = instant('2026-11-18T10:00:00Z')
@@ -60,7 +61,7 @@ describe('the block, whatever the file and the summary are', () => {
         expect(must(insertBlock(inserted))).toBe(inserted)
         expect(readBlock(inserted)).toEqual({ ok: true, value: { state: 'free' } })
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
@@ -79,7 +80,7 @@ describe('the block, whatever the file and the summary are', () => {
         expect(must(resetBlock(filled, { expiredAt: LATER }))).toBe(inserted)
         expect(must(resetBlock(filled, { expiredAt: NOW }))).toBe(filled)
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
@@ -95,7 +96,7 @@ describe('the block, whatever the file and the summary are', () => {
         expect(once).not.toMatch(/<!--|\r|\p{Cs}/u)
         expect(once).not.toContain('\u0000')
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
@@ -109,7 +110,7 @@ describe('the block, whatever the file and the summary are', () => {
         expect(must(insertBlock(text))).toBe(text)
         expect(must(resetBlock(text, { expiredAt: LATER }))).toBe(text)
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
   })
 
@@ -119,7 +120,7 @@ describe('the block, whatever the file and the summary are', () => {
         for (const result of [readBlock(text), insertBlock(text), fillBlock(text, held('A'), NOW)])
           expect(typeof result.ok).toBe('boolean')
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     )
     for (const line of ['-a:\r\n', '\r\n', ' \n', 'a: b\n', '-\n', '<!--'])
       must(insertBlock(`---\n${line.repeat(100_000)}`))

@@ -3,21 +3,22 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openPglite } from '../../src/entry/postgres.ts'
+import { makeStore } from './made-store.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** What git would offer to a commit in a repository. */
 const offered = (repository: string): string =>
   execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd: repository, encoding: 'utf8' })
 
-const opened = async (dataDir: string): Promise<void> => {
-  await (await openPglite({ dataDir }))[Symbol.asyncDispose]()
-}
+/** From a dump: how the database itself is made is of no interest to git. */
+const opened = makeStore
 
 describe('the folder of an embedded store', () => {
   it.each(['.batonpass', 'elsewhere'])('that is made in a repository is in no commit: %s', async (name) => {
     const repository = temporaryFolder()
     execFileSync('git', ['init', '-q'], { cwd: repository })
-    await opened(join(repository, name))
+    // From nothing, as a person does.
+    await (await openPglite({ dataDir: join(repository, name) }))[Symbol.asyncDispose]()
     expect(existsSync(join(repository, name, 'data', 'PG_VERSION'))).toBe(true)
     expect(offered(repository)).toBe('')
   })

@@ -1,9 +1,10 @@
-import { chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openPglite } from '../../src/adapters/postgres/embedded/open-pglite.ts'
 import { folderRights } from '../../src/adapters/postgres/health/folder-checks.ts'
 import { StoreFailure } from '../../src/ports/store/store-failure.ts'
+import { dump } from './made-store.ts'
 import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 /** Everything in a folder, with its rights; of sockets and links as well. */
@@ -19,7 +20,8 @@ const openToOthers = (folder: string): readonly string[] =>
 /** Opens and closes it, and answers with the warnings. */
 const opened = async (dataDir: string, whileOpen: () => void = () => {}): Promise<readonly string[]> => {
   const warnings: string[] = []
-  await using _ = await openPglite({ dataDir, onWarning: (message) => warnings.push(message) })
+  const beginning = existsSync(join(dataDir, 'data')) ? {} : { loadDataDir: dump() }
+  await using _ = await openPglite({ dataDir, ...beginning, onWarning: (message) => warnings.push(message) })
   whileOpen()
   return warnings
 }

@@ -12,7 +12,9 @@ const expectingStored =
       const stored = await store.sessions.find(change.working.session.id)
       if (stored === undefined) return change
       const { holder: _, ...expected } = expecting({ session: stored })
-      return { ...change, expected: { ...expected, ...keeps(change.expected) } }
+      // Who speaks is another promise: the token is shown as before.
+      const { token } = change.expected
+      return { ...change, expected: { ...expected, ...(token && { token }), ...keeps(change.expected) } }
     }
     if (change.type === 'move_handoff') {
       const stored = await store.handoffs.find(change.handoff.id)

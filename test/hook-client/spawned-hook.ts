@@ -3,15 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { HookPost } from '../../src/ports/terminal/wire.ts'
-import { bundle } from '../support/bundle.ts'
+import { program } from '../support/bundle.ts'
 
-const BUILT = mkdtempSync(join(tmpdir(), 'batonpass-hook-program-'))
-const PROGRAM = fileURLToPath(
-  await bundle(fileURLToPath(new URL('../support/hook-program.ts', import.meta.url)), BUILT),
-)
-afterAll(() => rmSync(BUILT, { recursive: true, force: true, maxRetries: 10 }))
+const PROGRAM = await program(fileURLToPath(new URL('../support/hook-program.ts', import.meta.url)))
 
 /** A session id as Claude Code makes them. */
 export const SESSION = '5b0a8a2e-6c2f-4a1e-9d7e-0f1e2d3c4b5a'

@@ -14,7 +14,7 @@ import { hasEnded, identityOf, ownIdentity } from '../../src/processes/left-proc
 import { startChild } from '../embedded/child-process.ts'
 import { ENDS, FILLS, recorded, script, TASK, turn } from '../runner/played.ts'
 import { lostProcess } from '../support/lost-process.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
 const WINDOW_READERS = await windowReaders()
@@ -38,7 +38,7 @@ const processes = (own: string, ...gone: readonly string[]): AgentProcesses => (
 
 let keys = 0
 
-describe.each(STORE_KINDS)('a runner that is known to be gone, on %s', (kind) => {
+describe.each(RULE_STORES)('a runner that is known to be gone, on %s', (kind) => {
   /** Runs until the process is lost with the commit of this entry; its lease lasts on. */
   const lose = async (entry: string) => {
     const { store } = await openStore(kind)

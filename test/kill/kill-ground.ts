@@ -8,7 +8,7 @@ import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import type { Store } from '../../src/ports/store/store.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { type Child, startChild } from '../embedded/child-process.ts'
-import { bundle } from '../support/bundle.ts'
+import { program } from '../support/bundle.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 import { RuntimeFolder } from './file-runtime.ts'
 import type { Plan } from './kill-point.ts'
@@ -71,7 +71,7 @@ export class KillGround implements AsyncDisposable {
     const path = mkdtempSync(join(tmpdir(), 'batonpass-kill-'))
     const url = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
     const store = await openPostgres({ connectionString: url })
-    return new KillGround(path, store, { url, program: await bundle(RUNNER, path) })
+    return new KillGround(path, store, { url, program: await program(RUNNER) })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

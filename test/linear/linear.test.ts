@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
+import { IS_FULL } from '../support/amounts.ts'
 import { DOORS, MADE } from './doors.ts'
 import { allPatterns, patternsIn } from './patterns.ts'
 
 /**
- * Time of the processor for one thing: a quadratic pattern needs hours for 8 MB. This is the one place where a time guards
+ * Time of the processor for one thing: a quadratic pattern needs hours for 8 MB, and ten minutes for 1 MB. This is the one place where a time guards
  * a test. A busy machine does not count.
  */
 const MOST_MS = 60_000
@@ -15,7 +16,7 @@ const notEnding = (what: string, mostMs = MOST_MS, ...given: readonly string[]):
   new Promise((resolve, reject) => {
     const args = ['--import', 'tsx', 'test/linear/try.ts', what, String(mostMs), ...given]
     const child = spawn(process.execPath, args, {
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ...(IS_FULL && { FULL: '1' }) },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let last = 'nothing'

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { IS_FULL } from '../support/amounts.ts'
 import { type Attack, attacksOn, textOf } from './attacks.ts'
 import { notingMadePatterns } from './made-patterns.ts'
 import type { FoundPattern } from './patterns.ts'
@@ -6,7 +7,7 @@ import type { FoundPattern } from './patterns.ts'
 /** Small texts show which attacks may be the worst, larger ones of those which one is, and the largest that even it ends. */
 const SMALL = 3_000
 const LARGER = 48_000
-const LARGEST = 8 * 1024 * 1024
+const LARGEST = (IS_FULL ? 8 : 1) * 1024 * 1024
 const MOST_LARGER = 3
 /** A linear pattern needs far less for the larger text. What needs more is tried in every way with the largest. */
 const SUSPICIOUS_MS = 60

@@ -8,8 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { noteProcess } from '../../src/adapters/hook-client/agent-process.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { createBatonpass } from '../../src/main/batonpass.ts'
+import { program } from '../support/bundle.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
+const BATON = await program(fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url)))
 
 /** A busy machine takes its time to open an embedded store. */
 const PATIENT = { timeout: 600_000 }
@@ -21,7 +22,7 @@ describe('baton mcp', () => {
     const said: string[] = []
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: ['--import', import.meta.resolve('tsx'), MAIN, 'mcp', '--data-dir', folder],
+      args: [BATON, 'mcp', '--data-dir', folder],
       cwd: folder,
       // Of the project that the agent works on: it must not count.
       env: { PATH: process.env.PATH ?? '', HOME: folder, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },

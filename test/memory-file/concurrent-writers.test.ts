@@ -20,7 +20,7 @@ const textIn = (folder: string): string => readFileSync(join(folder, 'CLAUDE.md'
 
 /** Lets writers make so many changes together. @returns everything they said */
 const write = async (folder: string, writes: number, names: readonly string[]): Promise<readonly string[]> => {
-  const writers = await Promise.all(names.map((name) => startChild('./writer.ts', [folder, name])))
+  const writers = await Promise.all(names.map((name) => startChild('../memory-file/writer.ts', [folder, name])))
   onTestFinished(() => Promise.all(writers.map(({ kill }) => kill())).then(() => {}))
   for (const writer of writers) writer.say(String(writes / names.length))
   const heard = await Promise.all(writers.map(wordsOf))
@@ -42,7 +42,7 @@ interface Edited {
 
 /** Lets an editor add lines while something else happens. */
 const whileEditing = async <T>(folder: string, kind: string, thinkMs: number, work: () => Promise<T>) => {
-  await using editor = await startChild('./editor.ts', [folder, kind, String(thinkMs)])
+  await using editor = await startChild('../memory-file/editor.ts', [folder, kind, String(thinkMs)])
   editor.say('begin')
   const done = await work()
   editor.say('stop')

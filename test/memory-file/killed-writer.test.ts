@@ -11,7 +11,7 @@ import { ABOVE, around, BELOW, FILE, holderIn, resetting } from './sample.ts'
 const KILLS = Number(process.env.MEMORY_FILE_KILLS ?? 15)
 const random = randomFrom(20_261_117)
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-const writerIn = (folder: string) => startChild('./writer.ts', [folder, 'writer'])
+const writerIn = (folder: string) => startChild('../memory-file/writer.ts', [folder, 'writer'])
 
 describe('a writer of the block killed again and again', () => {
   it(

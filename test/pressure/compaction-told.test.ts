@@ -7,7 +7,7 @@ import { ContextService } from '../../src/entry/container.ts'
 import { createBatonpass, type Logger } from '../../src/entry/index.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { play, script, turn } from '../runner/played.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 
 const COMPACTION = { type: 'compaction', trigger: 'auto', preTokens: 90_000 } as const
 
@@ -24,7 +24,7 @@ const audience = () => {
   return { told, warnings, parts: { logger, notifier } }
 }
 
-describe.each(STORE_KINDS)('a compaction is told to somebody, on %s', (kind) => {
+describe.each(RULE_STORES)('a compaction is told to somebody, on %s', (kind) => {
   let scene: Scene
   let working: SessionStartedAnswer
   beforeEach(async () => {

@@ -6,12 +6,12 @@ import { everyPage } from '../../src/entry/index.ts'
 import type { WindowEvent } from '../../src/entry/window.ts'
 import { RecordedWindow } from '../../src/services/replay/recorded-window.ts'
 import { Scene } from '../../src/testing/scene.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 
 const metered = (promptTokens: number) => ({ state: 'metered' as const, promptTokens, outputTokens: 0 })
 const compaction = (more: object = {}): MonitorReport => ({ type: 'compaction', trigger: 'auto', ...more })
 
-describe.each(STORE_KINDS)('a compaction below the usable window, on %s', (kind) => {
+describe.each(RULE_STORES)('a compaction below the usable window, on %s', (kind) => {
   let scene: Scene
   let working: SessionStartedAnswer
   beforeEach(async () => {
@@ -92,7 +92,7 @@ describe.each(STORE_KINDS)('a compaction below the usable window, on %s', (kind)
   })
 })
 
-describe.each(STORE_KINDS)('a window that holds more than was believed, on %s', (kind) => {
+describe.each(RULE_STORES)('a window that holds more than was believed, on %s', (kind) => {
   it('stays that large when the belief is told again, until the runtime says its size', async () => {
     const scene = new Scene(await openStore(kind))
     const { session } = await scene.session(scene.name('claude-code'))

@@ -15,7 +15,7 @@ import { refusal } from '../../src/testing/refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ReadBack } from '../cases/read-back.ts'
 import { withUnitOfWork } from '../faulty-stores/wrap.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 
 const WINDOW = 100_000
 
@@ -25,7 +25,7 @@ const metered = (percent: number): UsageReading => ({
   outputTokens: 500,
 })
 
-describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) => {
+describe.each(RULE_STORES)('recording a turn evaluates pressure on %s', (kind) => {
   let scene: Scene
   let kept: ReadBack
   beforeEach(async () => {

@@ -3,11 +3,11 @@ import type { TurnsRecorded } from '../../src/domain/recording/record-turns.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ReadBack } from '../cases/read-back.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { interrupted } from './jitter.ts'
 
 /** Somebody else gets everything done between a command's read and its write. */
-describe.each(STORE_KINDS)('a command overtaken between its read and its write, on %s', (kind) => {
+describe.each(RULE_STORES)('a command overtaken between its read and its write, on %s', (kind) => {
   const stage = async () => {
     const scene = new Scene(await openStore(kind))
     return { scene, kept: new ReadBack(scene.store) }

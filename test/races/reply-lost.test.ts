@@ -17,7 +17,7 @@ import { FixedClock } from '../../src/testing/fixed-clock.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ReadBack } from '../cases/read-back.ts'
 import { givenAgain } from '../support/given-again.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { jittered, randomFrom } from './jitter.ts'
 
 /** A service over a store, and words that nobody else uses there. */
@@ -270,7 +270,7 @@ const failureOf = async (running: Promise<unknown>): Promise<StoreFailure> => {
   return failure as StoreFailure
 }
 
-describe.each(STORE_KINDS)('on %s', (kind) => {
+describe.each(RULE_STORES)('on %s', (kind) => {
   /** A prepared store behind faults. */
   const behindFaults = async (command: CommandName) => {
     const scene = new Scene(await openStore(kind))

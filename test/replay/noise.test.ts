@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { UsageReading } from '../../src/entry/index.ts'
 import type { WindowReader } from '../../src/entry/window.ts'
 import { RecordedWindow, type WindowReplay } from '../../src/services/replay/recorded-window.ts'
+import { runsOf } from '../support/amounts.ts'
 import { READERS, recordsOf } from '../support/reader-records.ts'
 
 interface Seen extends Omit<WindowReplay, 'subagentTurns' | 'unmetered'> {
@@ -82,7 +83,7 @@ describe('noise', () => {
         ])
         expect(seenBy(reader, noisy)).toEqual(clean)
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     )
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HookSettings } from '../../src/entry/hooks.ts'
 import { type Batonpass, createBatonpass, everyPage } from '../../src/entry/index.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { ENDS, FILLS, play, recorded, script, TASK, turn } from './played.ts'
 
 type Payload = Record<string, unknown>
@@ -34,7 +34,7 @@ const deliveries = async ({ history }: Batonpass, conversationId: Parameters<typ
   return found
 }
 
-describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
+describe.each(RULE_STORES)('hooks of a run on %s', (kind) => {
   const open = async (hooks: readonly HookSettings[]) =>
     createBatonpass({ store: (await openStore(kind)).store, runs: { hooks } })
 

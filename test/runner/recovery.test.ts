@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { createBatonpass, RefusedError, unwrap } from '../../src/entry/index.ts'
 import { ScriptedRuntime } from '../../src/entry/testing.ts'
 import { lostProcess } from '../support/lost-process.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { ENDS, FILLS, play, recorded, script, TASK, turn } from './played.ts'
 
 const LEASE_MS = 150
 
 let keys = 0
 
-describe.each(STORE_KINDS)('recovery on %s', (kind) => {
+describe.each(RULE_STORES)('recovery on %s', (kind) => {
   const stage = async () => {
     const { store, passTime } = await openStore(kind)
     keys += 1

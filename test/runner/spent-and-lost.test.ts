@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBatonpass, functionRuntime, type RunSummary } from '../../src/entry/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { logged, play, recorded, spoken, TASK } from './played.ts'
 
 const LEASE_MS = 150
@@ -42,7 +42,7 @@ const LOST = [
 
 let keys = 0
 
-describe.each(STORE_KINDS)('a lost session of a conversation that has cost what it may, on %s', (kind) => {
+describe.each(RULE_STORES)('a lost session of a conversation that has cost what it may, on %s', (kind) => {
   /** Loses a process with the turn that cost too much, and finds its session: by recovery, or by a run of the same key. */
   const found = async (agent: ReturnType<typeof dearAgent>, by: 'recover' | 'run') => {
     const { store, passTime } = await openStore(kind)

@@ -6,13 +6,13 @@ import { MemoryStore } from '../../src/entry/memory.ts'
 import type { Store } from '../../src/entry/ports.ts'
 import { FixedClock, refusal } from '../../src/entry/testing.ts'
 import { Scene } from '../../src/testing/scene.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { openStore, RULE_STORES } from '../support/stores.ts'
 import { LINES, MEANS, Stage } from '../transactions/stage.ts'
 import { openRewindable } from './rewindable-store.ts'
 
 class Undone extends Error {}
 
-describe.each(STORE_KINDS)('on %s, no proof that the store was set back', (kind) => {
+describe.each(RULE_STORES)('on %s, no proof that the store was set back', (kind) => {
   let scene: Scene
   beforeAll(async () => {
     scene = new Scene(await openStore(kind))

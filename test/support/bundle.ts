@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** What is used here of esbuild. It comes with tsx, which children are loaded with otherwise. */
@@ -40,11 +40,12 @@ export const bundle = async (entry: string, folder: string, external: readonly s
   const { build } = createRequire(tsx)('esbuild') as Bundler
   const outfile = join(folder, 'bundle.mjs')
   const format = { bundle: true, platform: 'node', format: 'esm', target: 'node20', banner: { js: BANNER } }
-  const outside = [...external, ...ALWAYS_OUTSIDE]
+  // The bundler outlives the room of the file that started it, which was its working folder.
   await build({
     ...format,
+    absWorkingDir: ROOT,
     plugins: [ownAddresses],
-    external: outside,
+    external: [...external, ...ALWAYS_OUTSIDE],
     entryPoints: [entry],
     outfile,
     logLevel: 'error',
@@ -55,8 +56,8 @@ export const bundle = async (entry: string, folder: string, external: readonly s
 const programs = new Map<string, Promise<string>>()
 let ours: string | undefined
 
-/** The folder of this process's programs. Inside the package, so that packages are found from it; git ignores `reports`. */
-const folderOfPrograms = (): string => {
+/** The folder of this process's programs, where a run of the tests has none for all its processes. */
+const ownFolder = (): string => {
   if (ours !== undefined) return ours
   mkdirSync(join(ROOT, 'reports'), { recursive: true })
   const made = mkdtempSync(join(ROOT, 'reports', 'programs-'))
@@ -65,12 +66,25 @@ const folderOfPrograms = (): string => {
   return made
 }
 
+/** Made once in a run of the tests: the first process that needs it makes it, and the others find it. */
 const madeOnce = async (entry: string): Promise<string> => {
-  const folder = mkdtempSync(join(folderOfPrograms(), `${basename(entry, '.ts')}-`))
-  return fileURLToPath(await bundle(entry, folder, ['@electric-sql/pglite']))
+  const shelf = process.env.TEST_PROGRAMS ?? ownFolder()
+  const place = join(shelf, relative(ROOT, entry).replaceAll(/[^a-z0-9]+/gi, '-'))
+  const made = join(place, 'bundle.mjs')
+  if (existsSync(made)) return made
+  const draft = mkdtempSync(join(shelf, 'draft-'))
+  await bundle(entry, draft, ['@electric-sql/pglite'])
+  try {
+    renameSync(draft, place)
+  } catch (problem) {
+    // Another process was quicker, and has made the same.
+    if (!existsSync(made)) throw problem
+    rmSync(draft, { recursive: true, force: true, maxRetries: 10 })
+  }
+  return made
 }
 
-/** A program of the tests or the sources as one file, made once in this process. @returns its path */
+/** A program of the tests or the sources as one file, made once in a run of the tests. @returns its path */
 export const program = (entry: string): Promise<string> => {
   const made = programs.get(entry) ?? madeOnce(entry)
   programs.set(entry, made)

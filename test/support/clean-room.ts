@@ -11,6 +11,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   'VITEST*': 'is how vitest knows its own processes',
   NODE_TEST_CONTEXT: "is how Node's test runner knows its own processes",
   DOOR_FUZZ: 'how many lines are tried at the door of an embedded store',
+  FULL: 'tries everything, as the nightly run does',
   FAULT_ROUNDS: 'how many rounds of claimants',
   FUZZ: 'how many wrong requests',
   FUZZ_STORE: 'the store behind the wrong requests',
@@ -60,7 +61,9 @@ const LEFT_OUT = new Set(['.git', '.batonpass', 'batonpass-demo', 'reports', 'co
  */
 export const enterCleanRoom = (): string => {
   const room = mkdtempSync(join(tmpdir(), 'baton-room-'))
-  process.once('exit', () => leaveCleanRoom(room))
+  const leave = () => leaveCleanRoom(room)
+  leaving.set(room, leave)
+  process.once('exit', leave)
   const work = join(room, 'work')
   for (const folder of ['home', 'run', 'work']) mkdirSync(join(room, folder), { mode: 0o700 })
   for (const name of readdirSync(CLONE)) if (!LEFT_OUT.has(name)) symlinkSync(join(CLONE, name), join(work, name))
@@ -70,8 +73,13 @@ export const enterCleanRoom = (): string => {
   return room
 }
 
+/** What ends each room with its process. */
+const leaving = new Map<string, () => void>()
+
 /** Goes back to the clone and removes the room. */
 export const leaveCleanRoom = (room: string): void => {
+  process.off('exit', leaving.get(room) ?? (() => undefined))
+  leaving.delete(room)
   process.chdir(CLONE)
   rmSync(room, { recursive: true, force: true, maxRetries: 10 })
 }

@@ -6,6 +6,7 @@ import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/
 import { MemoryStore } from '../../src/entry/memory.ts'
 import type { Store } from '../../src/entry/ports.ts'
 import { FixedClock, type StoreUnderTest } from '../../src/entry/testing.ts'
+import { IS_FULL } from './amounts.ts'
 import { cloneDatabase, withDatabase } from './test-databases.ts'
 
 const POOLER = process.env.TEST_POOLER_URL
@@ -17,6 +18,9 @@ export const STORE_KINDS = [
   'postgres',
   ...(POOLER === undefined ? [] : (['pooled'] as const)),
 ] as const
+
+/** The stores for what no store decides, but the commands and the runner above it: one in memory, and one server. */
+export const RULE_STORES: readonly (typeof STORE_KINDS)[number][] = IS_FULL ? STORE_KINDS : ['memory', 'postgres']
 
 /** Which store a test runs on. */
 export type StoreKind = 'memory' | 'pglite' | 'postgres' | 'pooled' | 'shared'

@@ -60,9 +60,9 @@ export const unitsContract: ContractPart = {
     'refuses a session write made from a version that has moved on': async (scene) => {
       const worked = await scene.worked('read_file')
       const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
-      const unit = rawUnit(scene, [
-        { type: 'move_session', working: stored(worked), expected: expecting(stored(worked)) },
-      ])
+      // With the token, so that the version alone is what is wrong.
+      const source = { ...stored(worked), token: worked.holder }
+      const unit = rawUnit(scene, [{ type: 'move_session', working: source, expected: expecting(source) }])
       assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.deepEqual(await scene.store.sessions.find(worked.session.id), next.session)
     },

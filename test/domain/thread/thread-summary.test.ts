@@ -4,6 +4,7 @@ import { editedSummary, summaryFrom } from '../../../src/domain/summary/summary-
 import { partsOf, plainText } from '../../../src/domain/summary/summary-parts.ts'
 import { isStructured } from '../../../src/domain/summary/summary-prompt.ts'
 import { SUMMARY_PARTS, SUMMARY_TOKENS } from '../../../src/domain/summary/thread-summary.ts'
+import { runsOf } from '../../support/amounts.ts'
 
 const model = (text: string) => ({ text, modelUsed: 'some-model' })
 
@@ -98,7 +99,7 @@ describe('a summary within its budget', () => {
       const parts = partsOf(made.text)
       expect([...parts.values()].every((lines) => lines.length > 0)).toBe(true)
     })
-    fc.assert(property, { numRuns: 300 })
+    fc.assert(property, { numRuns: runsOf(300) })
   })
 
   it('refuses a budget that has no room, or is none', () => {

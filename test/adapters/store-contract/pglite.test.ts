@@ -1,0 +1,3 @@
+import { contractOn } from './on-store.ts'
+
+contractOn('pglite')
