@@ -38,6 +38,17 @@ const READ_SHAPES: readonly string[] = [
   'adapters/codex/exec-reader.ts: ExecShapes',
 ]
 
+/** Parts that a test asks directly, because their whole cannot be brought to it: a full disk, a clock that was set, an old payload. */
+const PARTS: readonly string[] = [
+  'adapters/hooks/chat-message.ts: chatText',
+  'adapters/hooks/payload-file.ts: sweepPayloads',
+  'adapters/postgres/embedded/shared-folder.ts: servedAt',
+  'adapters/postgres/health/folder-checks.ts: spaceFinding',
+  'adapters/postgres/health/schema-drift.ts: schemaLines',
+  'adapters/postgres/health/server-checks.ts: clockFinding',
+  'adapters/system/system-clock.ts: steadyClock',
+]
+
 /** Schemas from which `scripts/configuration-schema.ts` makes the one for editors. */
 const SCHEMAS: readonly string[] = ['adapters/config/schema.ts: fileSchema', 'adapters/config/values.ts: FORMS']
 
@@ -190,7 +201,8 @@ describe('folders', () => {
     expect(loose('')).toEqual([])
     expect(loose('services/').map(({ path }) => path)).toEqual(['services/handoff-service.ts'])
     expect(loose('ports/')).toEqual([])
-    expect(loose('adapters/postgres/')).toEqual([])
+    // It opens a schema on either kind of store, so it stands above their rooms.
+    expect(loose('adapters/postgres/').map(({ path }) => path)).toEqual(['adapters/postgres/open-migrator.ts'])
     expect([...new Set(SOURCES.map(({ path }) => path.split('/')[0]))].sort()).toEqual(LAYER_FOLDERS)
   })
 })
@@ -218,7 +230,9 @@ describe('what nobody uses', () => {
   })
 
   it('is no export of this library, closed lists and shapes aside', () => {
-    expect(unusedExports(SOURCES, ENTRIES)).toEqual([...READ_SHAPES, ...SCHEMAS, ...CLOSED_LISTS])
+    expect([...unusedExports(SOURCES, ENTRIES)].sort()).toEqual(
+      [...READ_SHAPES, ...SCHEMAS, ...CLOSED_LISTS, ...PARTS].sort(),
+    )
   })
 
   it('is seen when it is a value, or a type its own file does not need', () => {

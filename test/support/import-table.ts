@@ -24,7 +24,7 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
   ),
   cli: adapter(
     'the command `baton`',
-    `commander node:fs node:fs/promises node:path node:readline node:stream/consumers node:timers/promises node:url`,
+    `commander node:fs node:fs/promises node:path node:readline node:stream/consumers node:timers/promises node:url node:util`,
     `services processes main adapters/files adapters/place
      adapters/catalogue adapters/hook-client adapters/hooks adapters/summary adapters/system adapters/terminal`,
   ),
@@ -39,7 +39,11 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
     'smol-toml node:fs node:path node:url',
     'processes adapters/files adapters/install',
   ),
-  files: layer('files and folders that are this user’s own, and closed to others', '', 'node:fs'),
+  files: layer(
+    'private files: folders that are this user’s own, files that are replaced whole, and a lock for moments',
+    'processes',
+    'node:crypto node:fs node:os node:path node:timers/promises',
+  ),
   git: adapter(
     'worktrees, and how git treats a file',
     'node:child_process node:fs/promises node:path node:timers/promises',
@@ -47,7 +51,7 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
   'hook-client': adapter(
     'the hooks of terminal agents: a small client of the service that loads no store',
     'node:child_process node:crypto node:fs node:http node:net node:os node:path node:util',
-    'processes adapters/files adapters/place adapters/claude',
+    'processes adapters/files adapters/place',
   ),
   hooks: adapter(
     'the running of hooks',
@@ -61,7 +65,7 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
   ),
   install: adapter(
     'our entries in the settings of terminal agents: putting them in, finding them, giving files back',
-    'jsonc-parser smol-toml node:crypto node:fs node:path node:timers/promises node:util',
+    'jsonc-parser smol-toml node:fs node:path node:timers/promises node:util',
     'processes adapters/files adapters/place',
   ),
   mcp: adapter(
@@ -73,8 +77,8 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
   memory: adapter('the in-memory store', 'node:crypto'),
   'memory-file': adapter(
     'the one block that is ours in memory files of people',
-    'node:crypto node:fs node:os node:path node:timers/promises',
-    'processes',
+    'node:crypto node:fs node:path node:timers/promises',
+    'processes adapters/files',
   ),
   place: adapter(
     'the places of this person and machine: home, stores, services, workspaces',
@@ -90,6 +94,7 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
   redaction: adapter(
     'the hiding of secrets: the built-in rules, and the patterns and the program of a person',
     'node:child_process node:fs node:path node:vm',
+    'adapters/files',
   ),
   runtime: adapter('any function or command as a runtime', '', 'processes'),
   summary: adapter('summaries of threads without a runtime of ours: from the record, or by any function'),
