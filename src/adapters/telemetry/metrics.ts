@@ -57,13 +57,13 @@ const instrumentsOf = (provider: MeterProvider): Instruments => {
   }
 }
 
-let known: { readonly provider: MeterProvider; readonly instruments: Instruments } | undefined
+let current: { readonly provider: MeterProvider; readonly instruments: Instruments } | undefined
 
 /** Those of the provider that is set up now: one that comes later replaces the one that does nothing. */
 const instruments = (): Instruments => {
   const provider = metrics.getMeterProvider()
-  if (known?.provider !== provider) known = { provider, instruments: instrumentsOf(provider) }
-  return known.instruments
+  if (current?.provider !== provider) current = { provider, instruments: instrumentsOf(provider) }
+  return current.instruments
 }
 
 /** Counts and measures. */
