@@ -23,7 +23,7 @@ export const startAgent = ({ onProcess, ...start }: AgentStart): AgentChild => {
   const { mark, environment } = newMark()
   const child = new Child({ ...start, command: tied(start), env: { ...start.env, ...environment } })
   const recorded = record(child, mark, onProcess)
-  recorded.catch(() => {}) // whoever gives it work is told
+  recorded.catch(() => {}) // the caller that gives it work sees the failure
   return { child, recorded }
 }
 
@@ -55,12 +55,12 @@ interface Place {
 /** The kernel sends it when we end, however we end. TERM, so that an agent can end its tools. */
 const WRAPPER = ['--pdeathsig', 'TERM', '--'] as const
 
-let known: { readonly setpriv: string | undefined } | undefined
+let lookedUp: { readonly setpriv: string | undefined } | undefined
 
 /** The `setpriv` of Linux that can tie a process to its parent, if there is one. Looked for once. */
 const setpriv = (): string | undefined => {
-  known ??= { setpriv: process.platform === 'linux' ? usableSetpriv() : undefined }
-  return known.setpriv
+  lookedUp ??= { setpriv: process.platform === 'linux' ? usableSetpriv() : undefined }
+  return lookedUp.setpriv
 }
 
 const usableSetpriv = (): string | undefined => {

@@ -43,7 +43,7 @@ export class Child {
       child.once('spawn', resolve)
       child.once('error', reject)
     })
-    this.started.catch(() => {}) // whoever gives it work is told
+    this.started.catch(() => {}) // the caller that gives it work sees the failure
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }))
       child.once('error', () => resolve({ code: null, signal: null }))

@@ -97,13 +97,13 @@ const rootsOf = ({ leader, userId, mark }: ProcessIdentity): readonly FoundProce
 
 const withDescendants = (roots: readonly FoundProcess[]): readonly FoundProcess[] => {
   const all = runningProcesses()
-  const known = new Set(roots.map(({ pid }) => pid))
+  const pids = new Set(roots.map(({ pid }) => pid))
   // A child may stand before its parent, so this is repeated until nothing new is found.
-  for (let before = 0; before !== known.size; ) {
-    before = known.size
-    for (const { pid, parent } of all) if (known.has(parent) && pid !== process.pid) known.add(pid)
+  for (let before = 0; before !== pids.size; ) {
+    before = pids.size
+    for (const { pid, parent } of all) if (pids.has(parent) && pid !== process.pid) pids.add(pid)
   }
-  return all.filter(({ pid }) => known.has(pid))
+  return all.filter(({ pid }) => pids.has(pid))
 }
 
 /** Whether a process is the one that was found before, and has not ended. */
@@ -114,12 +114,12 @@ const isSame = ({ pid, startTime }: FoundProcess): boolean => {
 
 const areGone = async (
   left: ProcessIdentity,
-  known: ReadonlyMap<number, FoundProcess>,
+  before: ReadonlyMap<number, FoundProcess>,
   withinMs: number,
 ): Promise<boolean> => {
   const end = performance.now() + withinMs
   for (;;) {
-    if (![...known.values()].some(isSame) && rootsOf(left).length === 0) return true
+    if (![...before.values()].some(isSame) && rootsOf(left).length === 0) return true
     if (performance.now() >= end) return false
     await pause(LOOK_EVERY_MS)
   }

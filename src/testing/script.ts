@@ -18,7 +18,7 @@ export interface ScriptedTurn {
   readonly handsOver?: TransferAsked
   /** It delegates pieces of its work with this turn. */
   readonly delegates?: readonly ThreadAsked[]
-  /** It comes to rest after this turn; the next prompt in the same session plays on. */
+  /** The session is idle after this turn; the next prompt in the same session plays on. */
   readonly rests?: boolean
 }
 
@@ -33,7 +33,7 @@ export interface ScriptedTool {
 /** The work of a scripted agent in one window. */
 export interface ScriptedWindow {
   readonly turns: readonly ScriptedTurn[]
-  /** How it comes to rest after its last turn; `idle` unless given. */
+  /** How it ends after its last turn; `idle` unless given. */
   readonly end?: RuntimeEnd
   /** Its reply when it is asked for a checkpoint, or a function that makes the reply from the prompt; an error is thrown. */
   readonly checkpoint?: string | Error | ((prompt: string) => string)
@@ -55,7 +55,7 @@ export interface Script {
   readonly backend?: string
   /** Whether it takes names for its sessions; it does unless this is false. */
   readonly takesSessionId?: boolean
-  /** Whether it can go on in a session; it can unless this is false. */
+  /** Whether it can resume a session; it can unless this is false. */
   readonly canResume?: boolean
   /** Whether something can be said to it at work; nothing can unless this is true. */
   readonly takesInput?: boolean

@@ -1,14 +1,14 @@
 const MASK = '***'
 
-/** Passwords in addresses of servers, whoever wrote them. */
+/** Passwords in addresses of servers, whatever text they stand in. */
 const IN_ADDRESS = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/]*:)[^\s@/]+@/gi
 
 /** Tokens of the service are 64 hexadecimal characters; nothing else that is shown looks like that. */
 const TOKEN = /\b[0-9a-f]{64}\b/gi
 
 /** Makes what hides secrets in a text: those that are known, and everything that looks like one. */
-export const hidingSecrets = (known: readonly string[]): ((text: string) => string) => {
-  const secrets = known.filter((secret) => secret.length >= 3)
+export const hidingSecrets = (given: readonly string[]): ((text: string) => string) => {
+  const secrets = given.filter((secret) => secret.length >= 3)
   return (text) =>
     secrets
       .reduce((shown, secret) => shown.replaceAll(secret, MASK), text)

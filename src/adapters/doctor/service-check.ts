@@ -45,7 +45,7 @@ const running = async (folder: string, program: string, ask: AskHealth): Promise
   }
 }
 
-/** Whoever reads the token of the service may speak for every session. */
+/** A user who can read the token of the service may speak for every session. */
 const tokenRights = (folder: string): readonly Finding[] => {
   const path = join(folder, 'service.token')
   const found = lstatSync(path, { throwIfNoEntry: false })

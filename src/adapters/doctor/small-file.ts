@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 /** The most that is read of any file that is looked at. */
 const MOST_BYTES = 1_048_576
 
-/** A file as it was found; none of these is worth an exception to whoever only looks. */
+/** A file as it was found; no state is worth an exception, as the caller only looks. */
 export type FoundFile =
   | { readonly state: 'missing' }
   /** It is no file, too large, or may not be read. */

@@ -52,8 +52,8 @@ const findingsFor = (servers: readonly NamedServer[], remove: string): readonly 
   if (names.length === 0) return []
   if (names.length === 1) return [{ result: 'ok', text: `"${names[0]}" in ${files}` }]
   // The one that the installer looks after stays, where it is there.
-  const kept = names.includes(INSTALLED_SERVER) ? INSTALLED_SERVER : names[0]
-  const others = names.filter((name) => name !== kept)
+  const remaining = names.includes(INSTALLED_SERVER) ? INSTALLED_SERVER : names[0]
+  const others = names.filter((name) => name !== remaining)
   return [
     {
       result: 'warning',

@@ -32,9 +32,9 @@ export const gitFilesIn = async (folder: string, paths: readonly string[]): Prom
     // A name with a line end in it cannot be a line.
     if (!root.ok || !prefixed.ok || !exclude.ok || /[\r\n]/.test(prefixed.output)) return undefined
     const prefix = prefixed.output
-    const asked = paths.map(async (path) => [path, await fileOf(folder, prefix, path)] as const)
+    const answers = paths.map(async (path) => [path, await fileOf(folder, prefix, path)] as const)
     const excludeFile = isAbsolute(exclude.output) ? exclude.output : join(folder, exclude.output)
-    return { excludeFile, prefix, files: Object.fromEntries(await Promise.all(asked)) }
+    return { excludeFile, prefix, files: Object.fromEntries(await Promise.all(answers)) }
   } catch (problem) {
     if (problem instanceof WorktreeFailure) return undefined
     throw problem

@@ -85,10 +85,10 @@ const madeFolder = async (root: string, folder: string): Promise<string> => {
 
 /** The worktree if it is there; nothing if it has to be made. @throws WorktreeFailure when something is in its place */
 const found = async ({ root, worktreePath, branch }: Wanted): Promise<KnownWorktree | undefined> => {
-  const known = await worktreesOf(root)
+  const worktrees = await worktreesOf(root)
   const [here, elsewhere] = [
-    known.find(({ path }) => path === worktreePath),
-    known.find((one) => one.branch === branch && one.path !== worktreePath),
+    worktrees.find(({ path }) => path === worktreePath),
+    worktrees.find((one) => one.branch === branch && one.path !== worktreePath),
   ]
   const kind = await kindOf(worktreePath)
   if (here !== undefined && kind === 'folder') {

@@ -63,6 +63,6 @@ export const secretsIn = (url: string): readonly string[] => {
 export const secretsInHeader = (value: string): readonly string[] => {
   const [, scheme = '', credential = ''] = /^([A-Za-z][\w-]*) +(\S+)$/.exec(value.trim()) ?? []
   if (scheme.toLowerCase() !== 'basic') return [value, credential]
-  const said = Buffer.from(credential, 'base64').toString()
-  return [value, credential, said, said.slice(said.indexOf(':') + 1)]
+  const decoded = Buffer.from(credential, 'base64').toString()
+  return [value, credential, decoded, decoded.slice(decoded.indexOf(':') + 1)]
 }

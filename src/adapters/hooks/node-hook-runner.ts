@@ -99,7 +99,7 @@ const unforeseen = (error: unknown): Outcome =>
 
 type FunctionHook = Extract<HookSettings, { type: 'function' }>
 
-/** Calls a function. One that goes on after its deadline is no longer listened to: nothing can end it from outside. */
+/** Calls a function. A function that still runs after its deadline is no longer listened to: nothing can end it from outside. */
 const runFunction = async (hook: FunctionHook, payload: HookPayload, deadline: Deadline): Promise<Outcome> => {
   const { signal } = deadline
   if (signal.aborted) return deadline.outcome()

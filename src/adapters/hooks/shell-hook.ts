@@ -29,11 +29,11 @@ export const runShell = async (
   const cwd = payload.session.worktree_path ?? payload.session.working_directory ?? process.cwd()
   if (!isFolder(cwd)) return failed('hook.not_started', 'Its working directory does not exist.')
   if (deadline.signal.aborted) return deadline.outcome()
-  const told = `${JSON.stringify(payload)}\n` // before the start: nothing may throw while it runs
-  using file = payloadFile(told)
+  const payloadLine = `${JSON.stringify(payload)}\n` // before the start: nothing may throw while it runs
+  using file = payloadFile(payloadLine)
   const started = await start(hook.command, cwd, { ...environment, [PAYLOAD_FILE_VARIABLE]: file.path })
   if (!('child' in started)) return started
-  return await finish(started.child, told, deadline, secrets) // the file is there until it has ended
+  return await finish(started.child, payloadLine, deadline, secrets) // the file is there until it has ended
 }
 
 const start = async (
@@ -52,10 +52,15 @@ const start = async (
   }
 }
 
-const finish = async (child: Child, told: string, deadline: Deadline, secrets: readonly string[]): Promise<Outcome> => {
+const finish = async (
+  child: Child,
+  payloadLine: string,
+  deadline: Deadline,
+  secrets: readonly string[],
+): Promise<Outcome> => {
   const output = keep(child.process.stdout)
   const errorOutput = keep(child.process.stderr)
-  child.process.stdin.end(told)
+  child.process.stdin.end(payloadLine)
   const ended = await endOf(child, deadline.signal)
   if (ended !== undefined) await child.closed()
   await child.close()

@@ -21,7 +21,7 @@ export const writeToSlack = async (
 ): Promise<Outcome> => {
   const token = tokenIn(new Variables(environment), botTokenEnv)
   if (typeof token !== 'string') return token
-  const letter = {
+  const request = {
     url: `${slackApi}/chat.postMessage`,
     method: 'POST',
     headers: {
@@ -32,8 +32,8 @@ export const writeToSlack = async (
     body: JSON.stringify({ channel: channelId, ...slackBody(payload, environment) }),
     secrets: [token],
   }
-  const outcome = await send(letter, deadline, way)
-  return outcome.error === undefined ? judged(outcome) : outcome
+  const outcome = await send(request, deadline, way)
+  return outcome.error === undefined ? checkedAnswer(outcome) : outcome
 }
 
 /** A token is one word; anything else would end the header it stands in. */
@@ -56,7 +56,7 @@ export const botToken = (variables: Variables, name: string): string => {
 }
 
 /** Slack answers with status 200 whatever happened; its answer says whether the message was taken. */
-const judged = (outcome: Outcome): Outcome => {
+const checkedAnswer = (outcome: Outcome): Outcome => {
   const { ok, error } = answerIn(outcome.output)
   if (ok === true) return outcome
   if (ok !== false) return failed('hook.not_accepted', 'The answer is not one of Slack: it has no "ok".', outcome)

@@ -131,7 +131,7 @@ const planned = (edit: FileEdit, receipts: Receipts, decide: Decide): Settled<Pl
   return replaceable.ok ? ok(plan) : replaceable
 }
 
-/** As Claude Code makes its own file: there may be secrets in it. Settings may be read by whoever reads the project. */
+/** As Claude Code makes its own file: there may be secrets in it. Settings may be read by everybody who can read the project. */
 const newModeOf = ({ isLive }: FileEdit): number => (isLive === true ? 0o600 : 0o644 & ~process.umask())
 
 /** The text of a file with its mark of order, if it has one; `false` where it is none. */

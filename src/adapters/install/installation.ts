@@ -22,7 +22,7 @@ export interface Installation {
   readonly folder: string
   /** Nothing is written. */
   readonly isDryRun: boolean
-  /** How git treats the files of the project. Absent where it is none of git's. */
+  /** How git treats the files of the project. Absent where git does not keep the project. */
   readonly git?: GitFiles
 }
 

@@ -24,9 +24,13 @@ const compared = (before: readonly string[], after: readonly string[]): readonly
   let tail = 0
   const most = Math.min(before.length, after.length) - head
   while (tail < most && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1
-  const kept = (text: string): Line => ({ sign: ' ', text })
+  const unchanged = (text: string): Line => ({ sign: ' ', text })
   const [old, fresh] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)]
-  return [...before.slice(0, head).map(kept), ...different(old, fresh), ...before.slice(before.length - tail).map(kept)]
+  return [
+    ...before.slice(0, head).map(unchanged),
+    ...different(old, fresh),
+    ...before.slice(before.length - tail).map(unchanged),
+  ]
 }
 
 const different = (old: readonly string[], fresh: readonly string[]): readonly Line[] => {

@@ -29,9 +29,9 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): CommitOutcom
     checkCompany(unit.changes)
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
     checkLinks(tables, unit.changes)
-    const kept = keptCommand(unit, now)
-    for (const step of logSteps(tables, unit, kept)) done.push(step())
-    if (kept !== undefined) done.push(tables.commands.insert(kept))
+    const commandRow = keptCommand(unit, now)
+    for (const step of logSteps(tables, unit, commandRow)) done.push(step())
+    if (commandRow !== undefined) done.push(tables.commands.insert(commandRow))
     return { outcome: 'kept' }
   } catch (cause) {
     for (const undo of done.reverse()) undo()
@@ -70,8 +70,8 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
           const isSpoken = session.progress.lastSequence !== change.working.session.progress.lastSequence
           if (isSpoken && change.expected.token === undefined) throw new VersionMoved('nobody showed the token')
           const { metadata: _, ...moved } = change.working.session
-          const kept = { ...moved, ...defined({ metadata: session.metadata }) }
-          return tables.sessions.replace(frozenCopy({ holder: change.working.holder ?? holder, session: kept }))
+          const merged = { ...moved, ...defined({ metadata: session.metadata }) }
+          return tables.sessions.replace(frozenCopy({ holder: change.working.holder ?? holder, session: merged }))
         },
       ]
     case 'expect_session':
@@ -184,7 +184,7 @@ const expectHandoff = (stored: HandoffMetadata | undefined, expected: ExpectedHa
 
 const isSame = <T extends object>(one: T, other: T): boolean => canonicalJson(one) === canonicalJson(other)
 
-/** A claim that begins now does so by the store's clock; one that goes on has begun before. */
+/** A claim that begins now does so by the store's clock; one that is kept up has begun before. */
 const expectTime = (stored: HandoffMetadata, handoff: HandoffMetadata, now: Instant): void => {
   if (handoff.status !== 'accepted' || claimOf(stored)?.acceptedAt === handoff.claim.acceptedAt) return
   const off = Math.abs(Date.parse(handoff.claim.acceptedAt) - Date.parse(now))
@@ -223,11 +223,12 @@ const mustExist = (row: unknown, what: string): void => {
 }
 
 /** One entry per event, at the next position of its conversation. */
-const logSteps = (tables: Tables, { command, events }: Unit, kept: CommandRow | undefined): readonly Step[] =>
+const logSteps = (tables: Tables, { command, events }: Unit, commandRow: CommandRow | undefined): readonly Step[] =>
   events.map((event, index) => () => {
     const { conversationId } = event
     mustExist(tables.conversations.get(conversationId), `conversation ${conversationId}`)
-    const receipt = kept === undefined || index > 0 ? undefined : `${commandSeal(kept, sha256)}@${kept.keptAt}`
+    const receipt =
+      commandRow === undefined || index > 0 ? undefined : `${commandSeal(commandRow, sha256)}@${commandRow.keptAt}`
     return appendAudit(tables, { commandId: command.id, receipt }, event)
   })
 
@@ -268,9 +269,9 @@ const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metada
 
 const setBudget = (
   tables: Tables,
-  { conversationId, restartBudget, asked }: Extract<Change, { type: 'set_budget' }>,
+  { conversationId, restartBudget, asked: prompt }: Extract<Change, { type: 'set_budget' }>,
 ): Undo => {
   const stored = tables.conversations.get(conversationId)
   if (stored === undefined) throw new VersionMoved('there is no such conversation')
-  return tables.conversations.replace(frozenCopy({ ...stored, ...defined({ restartBudget, asked }) }))
+  return tables.conversations.replace(frozenCopy({ ...stored, ...defined({ restartBudget, asked: prompt }) }))
 }

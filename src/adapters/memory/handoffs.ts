@@ -51,9 +51,9 @@ const fits = (handoff: HandoffMetadata, filter: HandoffFilter): boolean => {
   )
 }
 
-const says = (text: string, asked: string): boolean => {
+const says = (text: string, search: string): boolean => {
   const words = wordsOf(text)
-  const wanted = askedWords(asked)
+  const wanted = askedWords(search)
   return wanted.length > 0 && wanted.every((spellings) => spellings.some((word) => words.has(word)))
 }
 

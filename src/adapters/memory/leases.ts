@@ -26,9 +26,9 @@ export const setLease = (tables: Tables, { session, holder, leaseMs, runner }: L
   const { id: sessionId, conversationId } = session
   const before = tables.leases.get(sessionId)
   const { processes = [] } = before ?? {}
-  const kept = runner && frozenCopy(runner)
+  const frozen = runner && frozenCopy(runner)
   const about = { sessionId, conversationId, holder, expiresAt: later(now, leaseMs), processes }
-  const row: LeaseRow = { ...about, ...defined({ runner: kept }) }
+  const row: LeaseRow = { ...about, ...defined({ runner: frozen }) }
   return before === undefined ? tables.leases.insert(row) : tables.leases.replace(row)
 }
 

@@ -74,8 +74,10 @@ const readCall = (
       (first, next) => (first && first.sequenceNumber < next.sequenceNumber ? first : next),
       undefined,
     )
-  const said = [tables.messages.at('sequence', `${conversation}/${after}`), result].flatMap((message) => message ?? [])
-  const found = fromPoint(said, wanted).map((message) =>
+  const messages = [tables.messages.at('sequence', `${conversation}/${after}`), result].flatMap(
+    (message) => message ?? [],
+  )
+  const found = fromPoint(messages, wanted).map((message) =>
     hitOf(tables, message, wanted, message === result ? [] : [call]),
   )
   return defined({ found, isMore: false, isResultMissing: result === undefined ? (true as const) : undefined })
@@ -90,11 +92,11 @@ const readTurn = (
   const session = tables.sessions.at('epoch', `${conversation}/${epoch}`)?.session
   const turn = session && tables.turns.at('number', `${session.id}/${number}`)
   if (session === undefined || (number > 0 && turn === undefined)) return { found: [], isMore: false }
-  const said = tables.messages
+  const messages = tables.messages
     .in('conversation', conversation)
     .filter(({ sessionId, turnId }) => sessionId === session.id && turnId === turn?.id)
     .toSorted((a, b) => a.sequenceNumber - b.sequenceNumber)
-  const left = fromPoint(said, wanted)
+  const left = fromPoint(messages, wanted)
   const found = left.slice(0, wanted.bounds.messages)
   return { found: found.map((message) => hitOf(tables, message, wanted)), isMore: left.length > found.length }
 }

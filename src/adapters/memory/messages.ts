@@ -26,8 +26,8 @@ export const messagesIn = (tables: Tables): MessageRepository => ({
   listLatest: async (id, most) => {
     const session = tables.sessions.get(id)?.session
     const all = session === undefined ? [] : tables.messages.in('conversation', session.conversationId)
-    const said = all.filter(({ sessionId, turnId }) => sessionId === id && turnId !== undefined)
-    return most > 0 ? said.slice(-most) : []
+    const spoken = all.filter(({ sessionId, turnId }) => sessionId === id && turnId !== undefined)
+    return most > 0 ? spoken.slice(-most) : []
   },
   findToolCalls: async (conversation, callIds) => namedCalls(tables, conversation, [...new Set(callIds)]),
   findPersonMessages: async (conversation, wanted) => personMessagesIn(tables, conversation, wanted),

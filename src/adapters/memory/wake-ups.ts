@@ -11,7 +11,7 @@ export class MemoryWakeUps implements WakeUps {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
   }
 
-  /** Wakes whoever waits for what was stored. */
+  /** Wakes the listeners that wait for what was stored. */
   kept({ changes }: Pick<Unit, 'changes'>): void {
     for (const change of changes) {
       if (change.type !== 'add_handoff' || change.handoff.kind === 'context_restart') continue

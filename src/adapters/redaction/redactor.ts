@@ -55,8 +55,8 @@ export const redactorOf = (settings: RedactionSettings, options: RedactorOptions
   const hide = (text: string, isFiltered = true): string => {
     if (text === TEXT_NOT_LOOKED_AT || text.length < (isBuiltInOnly ? SHORTEST_SECRET : 1)) return text
     const key = digestOf(text)
-    const known = remembered.get(key)
-    if (known !== undefined) return known
+    const earlier = remembered.get(key)
+    if (earlier !== undefined) return earlier
     let shown: string
     try {
       shown = looked(text, isFiltered)

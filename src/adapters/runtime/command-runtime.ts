@@ -37,7 +37,7 @@ const HARMLESS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMP
 
 /**
  * Any program that reads a prompt from its standard input and writes JSON lines of a format that is known. Its result and
- * its exit code say whether the work is done. It cannot go on in a session, and is not asked for a checkpoint.
+ * its exit code say whether the work is done. It cannot resume a session, and is not asked for a checkpoint.
  */
 export const commandRuntime = (options: CommandRuntimeOptions): AgentRuntime<unknown> => {
   const { backend = 'command' } = options
@@ -118,11 +118,13 @@ const given = async (prompt: string, { child, recorded }: AgentChild) => {
 const failed = (message: string) => ({ type: 'failed', message }) as const
 
 const endOf = ({ code, signal }: ChildExit, lastErrors: string, ear: Ear): RuntimeEnd => {
-  const said = lastErrors === '' ? '' : ` It said: ${lastErrors}`
+  const complaint = lastErrors === '' ? '' : ` It said: ${lastErrors}`
   const how = code === 0 ? 'well' : 'badly'
   const words = signal === null ? `The command ended with exit code ${code}.` : `The command was ended by ${signal}.`
-  const notUnderstood = ear.isKnown ? undefined : `The command wrote no line of a known format: ${ear.formats}.${said}`
-  return ear.report.settle({ how, words: `${words}${said}`, notUnderstood })
+  const notUnderstood = ear.isKnown
+    ? undefined
+    : `The command wrote no line of a known format: ${ear.formats}.${complaint}`
+  return ear.report.settle({ how, words: `${words}${complaint}`, notUnderstood })
 }
 
 /** Understands what a program writes, as soon as a reader knows whose words they are. */

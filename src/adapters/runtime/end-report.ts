@@ -35,15 +35,15 @@ export class EndReport {
   }
 
   settle({ how, words, notUnderstood }: Stopped): RuntimeEnd {
-    const said = this.#result ?? this.#error
-    const report = this.#report(said, notUnderstood)
+    const ownEnd = this.#result ?? this.#error
+    const report = this.#report(ownEnd, notUnderstood)
     switch (AGENT_ENDS[how][report]) {
       case 'done':
         return { type: 'idle' }
       case 'its words':
-        return how === 'badly' && said?.type === 'failed'
-          ? { ...said, message: `${said.message} ${words}`.trim() }
-          : (said ?? failed(words))
+        return how === 'badly' && ownEnd?.type === 'failed'
+          ? { ...ownEnd, message: `${ownEnd.message} ${words}`.trim() }
+          : (ownEnd ?? failed(words))
       case 'how it stopped':
         return saysTooLong(words) ? { type: 'overflow', message: words } : failed(words)
       case 'cut':
@@ -53,8 +53,8 @@ export class EndReport {
     }
   }
 
-  #report(said: RuntimeEnd | undefined, notUnderstood: string | undefined): AgentReport {
-    if (said !== undefined) return said.type === 'idle' ? 'success' : 'error'
+  #report(ownEnd: RuntimeEnd | undefined, notUnderstood: string | undefined): AgentReport {
+    if (ownEnd !== undefined) return ownEnd.type === 'idle' ? 'success' : 'error'
     if (this.#cut !== undefined) return 'a line that was cut'
     return notUnderstood === undefined ? 'nothing' : 'no known line'
   }

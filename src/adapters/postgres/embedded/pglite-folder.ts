@@ -87,7 +87,7 @@ const missing = (dataDir: string): StoreFailure =>
   new StoreFailure(
     'store.missing',
     `There is no embedded store in ${resolve(dataDir)}, and reading makes none. Name the folder that has it, or the ` +
-      'Postgres server if the record is on one. Whoever writes first makes the store.',
+      'Postgres server if the record is on one. The first write makes the store.',
   )
 
 /** A dump was to be loaded where there is a store. */

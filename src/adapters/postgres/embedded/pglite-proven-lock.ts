@@ -23,8 +23,8 @@ export const takeProvenLock = async (folder: string, isShared = false): Promise<
   const pulse = await beginPulse(folder, token)
   const door = isShared ? await openDoor(folder, token) : undefined
   try {
-    const known = await livenessByPulse(folder)
-    const lock = takeLock(folder, defined({ token, known, pulse, door }))
+    const felt = await livenessByPulse(folder)
+    const lock = takeLock(folder, defined({ token, known: felt, pulse, door }))
     return defined({ release: (movedTo?: string) => lock.release(movedTo), door })
   } catch (error) {
     pulse?.stop()
@@ -42,11 +42,11 @@ export const holderOf = (folder: string): { readonly holder: Holder; readonly li
 
 /** Only of holders in other namespaces: of the others more is known than a pulse can tell. */
 const livenessByPulse = async (folder: string): Promise<ReadonlyMap<string, Liveness>> => {
-  const known = new Map<string, Liveness>()
+  const found = new Map<string, Liveness>()
   for (const holder of lineOf(join(folder, 'lock'))) {
     if (holder.pulse === undefined || !isOnSameKernel(holder, folder)) continue
     const felt = await feelPulse(folder, holder.pulse)
-    if (felt !== 'unknown') known.set(holder.token, felt === 'beats' ? 'alive' : 'dead')
+    if (felt !== 'unknown') found.set(holder.token, felt === 'beats' ? 'alive' : 'dead')
   }
-  return known
+  return found
 }

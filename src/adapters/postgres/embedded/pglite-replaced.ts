@@ -78,10 +78,10 @@ export const guardReplaced = (engine: WireEngine, { folder, database, giveUp }: 
       guarded(
         () =>
           new Promise((resolve, reject) => {
-            const asked = (tx: Asking): Asking => ({
+            const guardedAsking = (tx: Asking): Asking => ({
               query: (text, parameters) => guarded(() => tx.query(text, parameters)),
             })
-            engine.transaction((tx) => inTransaction(() => work(asked(tx)), reject)).then(resolve, reject)
+            engine.transaction((tx) => inTransaction(() => work(guardedAsking(tx)), reject)).then(resolve, reject)
           }),
       ),
     exchange: (messages) => guarded(() => engine.exchange(messages)),

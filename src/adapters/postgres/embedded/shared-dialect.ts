@@ -13,7 +13,7 @@ import type { SharedFolder } from './shared-folder.ts'
 import { notAnswered } from './shared-waiting.ts'
 import type { FolderWay } from './way-through.ts'
 
-/** Speaks through Kysely to a folder that may change hands: each connection is to whoever has the folder then. */
+/** Speaks through Kysely to a folder that may change hands: each connection is to the process that has the folder then. */
 export class SharedDialect implements Dialect {
   readonly #folder: SharedFolder
 
@@ -29,7 +29,7 @@ export class SharedDialect implements Dialect {
 
 class SharedDriver implements Driver {
   readonly #folder: SharedFolder
-  /** A connection stays with the driver it came from, whoever has the folder by now. */
+  /** A connection stays with the driver it came from, also when another process has the folder by now. */
   readonly #drivers = new WeakMap<DatabaseConnection, Driver>()
 
   constructor(folder: SharedFolder) {

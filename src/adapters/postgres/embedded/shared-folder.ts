@@ -22,7 +22,7 @@ const awhile = (tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.min(LOOK_AGAIN_MS * (1 + tries / 4), MOST_MS) * Math.random()))
 
 /**
- * The folder of an embedded store that any number of processes of one user may open. Whoever is first has the engine and
+ * The folder of an embedded store that any number of processes of one user may open. The first process has the engine and
  * lets the others in at its door; when it has ended, the first of the others that needs the store takes the folder over.
  */
 export class SharedFolder {
@@ -136,8 +136,8 @@ export class SharedFolder {
   }
 
   /**
-   * Asks the holder. Once it has said that its database was replaced, nothing is asked any more, whoever has the folder
-   * then. While the store is being opened, that is no loss: the holder has given it up, and what is there is opened.
+   * Asks the holder. Once it has said that its database was replaced, nothing is asked any more, also when another
+   * process has the folder then. While the store is being opened, that is no loss: the holder has given it up, and what is there is opened.
    */
   async #askedOf<T>(holder: Holder, ask: () => Promise<T>): Promise<T> {
     try {

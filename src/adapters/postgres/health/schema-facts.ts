@@ -59,9 +59,9 @@ const wholeLines = (text: string): readonly string[] => {
 }
 
 const factIn = (line: string, table: string): SchemaFact | undefined => {
-  const [said = ''] = line.split(' -- ')
+  const [statement = ''] = line.split(' -- ')
   for (const [kind, shape] of SHAPES) {
-    const [, name, definition = ''] = shape.exec(said) ?? []
+    const [, name, definition = ''] = shape.exec(statement) ?? []
     if (name === undefined) continue
     const isOwn = kind === 'table' || kind === 'domain' || kind === 'function' || kind === 'other'
     return { kind, table: isOwn ? name : table, name: nameIn(name), definition: definitionIn(kind, name, definition) }

@@ -23,7 +23,7 @@ export const isOldNumbering = (names: Iterable<string>): boolean => [...names].i
 /** Says that a schema is such a one. */
 export const WHAT_IS_OLD = `the schema was made before the first release, 0.1 (it has ${OLD_FIRST}), and cannot be carried on`
 
-/** Says how to go on without it. */
+/** Says how to work without it. */
 export const WHAT_TO_DO_WITH_OLD =
   'Keep it for reading with the program that made it, and use another schema, database or folder; or drop it, and run ' +
   '"baton migrate up".'

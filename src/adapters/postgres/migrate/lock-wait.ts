@@ -14,7 +14,7 @@ export interface LockWait {
 
 const DEFAULT_LOCK_WAIT_MS = 300_000
 
-/** How long one try waits for a lock: whoever comes behind it, to read or to write, waits for as long. */
+/** How long one try waits for a lock: a statement that comes behind it, to read or to write, waits for as long. */
 const TRY_MS = 1_000
 /** How long others have the tables to themselves before the next try. */
 const FIRST_PAUSE_MS = 1_000
@@ -94,9 +94,9 @@ const HOLDERS = `
   order by a.xact_start nulls last limit 3`
 
 const inTheWay = async ({ kysely, schema }: Database): Promise<string> => {
-  const asked = kysely.executeQuery<Holder>(CompiledQuery.raw(HOLDERS, [quoted(schema)]))
-  // It is only told: whoever may not see it is told less.
-  const rows = await asked.then(({ rows: found }) => found).catch(() => [])
+  const holders = kysely.executeQuery<Holder>(CompiledQuery.raw(HOLDERS, [quoted(schema)]))
+  // This is only for the message: a role that may not see the holders gets a message that says less.
+  const rows = await holders.then(({ rows: found }) => found).catch(() => [])
   return rows.length === 0 ? 'transactions that use its tables' : rows.map(described).join('; ')
 }
 

@@ -95,7 +95,7 @@ export class Migrator {
   async status(): Promise<readonly MigrationStatus[]> {
     const migrations = await readMigrations(this.#database.schema)
     const applied = await this.#appliedOrNone()
-    const known = migrations.map((migration): MigrationStatus => {
+    const ours = migrations.map((migration): MigrationStatus => {
       const { name } = migration
       const standing = applied.get(name)
       if (standing === undefined || isPending(migration, applied)) return { name, state: 'pending' }
@@ -104,7 +104,7 @@ export class Migrator {
     const unknown = unknownOf(migrations, applied).map((name): MigrationStatus => {
       return { name, state: 'unknown', appliedAt: applied.get(name)?.at ?? '' }
     })
-    return isOldNumbering(applied.keys()) ? unknown : [...known, ...unknown]
+    return isOldNumbering(applied.keys()) ? unknown : [...ours, ...unknown]
   }
 
   /** @throws StoreFailure unless the schema is exactly what this program knows */

@@ -26,7 +26,7 @@ export const offlineSql = async (schema: string, from?: string): Promise<string>
   const migrations = from === undefined ? all : all.slice(placeOf(all, from) + 1)
   return [
     'begin;',
-    // Whoever comes behind a waiting change waits too. Where this is too short, the script is run again.
+    // A statement that comes behind a waiting change waits too. Where this is too short, the script is run again.
     "set local lock_timeout = '5s';",
     `select pg_advisory_xact_lock(hashtextextended(${literal(lockName(schema))}, 0));`,
     `create schema if not exists ${quoted(schema)};`,

@@ -67,9 +67,9 @@ class CallerConnection implements DatabaseConnection {
   }
 
   executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const asked = this.#last.then(() => this.#answer<Row>(sql, parameters))
-    this.#last = asked.catch(() => undefined)
-    return asked
+    const answer = this.#last.then(() => this.#answer<Row>(sql, parameters))
+    this.#last = answer.catch(() => undefined)
+    return answer
   }
 
   /** A failure of ours, so that it is never taken for one that passes: in a transaction nothing is tried again. */

@@ -36,8 +36,8 @@ const MOST_NAMES = 500
 const names = new Map<string, string>()
 
 const nameOf = (text: string): string | undefined => {
-  const known = names.get(text)
-  if (known !== undefined || names.size >= MOST_NAMES) return known
+  const given = names.get(text)
+  if (given !== undefined || names.size >= MOST_NAMES) return given
   const name = `batonpass_${names.size}`
   names.set(text, name)
   return name
@@ -105,17 +105,17 @@ const taken = async (pool: Pool, manners: PoolManners): Promise<CheckedOut> => {
 }
 
 /** Connections that were asked what they may do. */
-const asked = new WeakSet<object>()
+const looked = new WeakSet<object>()
 
 /** The connection, if it leads to the server that is wanted; else it is dropped. A new one is asked: its server may have changed. */
 const wanted = async (taken: CheckedOut, search: ServerSearch): Promise<PostgresPoolClient | undefined> => {
   const { client } = taken
   const { server } = client as unknown as ServerClient
   try {
-    if (search.isCurrent(server) && !asked.has(client)) {
+    if (search.isCurrent(server) && !looked.has(client)) {
       const { rows } = await taken.query<Record<string, unknown>>(FACTS_QUESTION, [])
       if (misfit(search.wanted, sessionFacts(rows)) !== undefined) search.doubt(server)
-      asked.add(client)
+      looked.add(client)
     }
   } catch (error) {
     taken.release()

@@ -30,9 +30,9 @@ export const serverList = (addresses: Addresses, use: Use): ServerList => {
   const servers = read.flatMap((one) => one.servers)
   const [first, ...others] = servers
   if (first === undefined) throw badAddress(`is an empty list. ${SHAPE}`)
-  const asked = new Set(read.map(({ wanted }) => wanted))
-  if (asked.size > 1) throw badAddress('is a list in which target_session_attrs differs. Write the same in all of them')
-  return { servers: [first, ...others], wanted: sessionKind([...asked][0], { use, count: servers.length }) }
+  const kinds = new Set(read.map(({ wanted }) => wanted))
+  if (kinds.size > 1) throw badAddress('is a list in which target_session_attrs differs. Write the same in all of them')
+  return { servers: [first, ...others], wanted: sessionKind([...kinds][0], { use, count: servers.length }) }
 }
 
 interface Read {

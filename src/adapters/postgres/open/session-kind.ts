@@ -17,12 +17,12 @@ export interface SessionFacts {
 
 /** A server that takes writes is never left to chance, unless only one is named. */
 export const sessionKind = (
-  asked: string | undefined,
+  named: string | undefined,
   { use, count }: { readonly use: Use; readonly count: number },
 ): SessionKind => {
   const otherwise = use === 'writing' && count > 1 ? 'read-write' : 'any'
-  const kind = KINDS.find((known) => known === (asked ?? otherwise))
-  if (kind === undefined) throw badAddress(`has a target_session_attrs that is none of ${KINDS.join(', ')}`)
+  const kind = KINDS.find((one) => one === (named ?? otherwise))
+  if (kind === undefined) throw badAddress(`has a target_session_attrs that is not one of ${KINDS.join(', ')}`)
   if (use === 'reading') return kind
   if (kind === 'any' && count > 1)
     throw badAddress(

@@ -14,20 +14,20 @@ export const mustBeSaid = (options: object, name: string, otherwise: string): vo
 
 /** The same for addresses of servers, which may be a list. @throws StoreFailure `store.bad_address` */
 export const mustBeAddressed = (options: object, name: string, otherwise: string): void => {
-  const said: unknown = name in options ? options[name as keyof typeof options] : undefined
-  if (!Array.isArray(said)) {
+  const value: unknown = name in options ? options[name as keyof typeof options] : undefined
+  if (!Array.isArray(value)) {
     mustBeSaid(options, name, otherwise)
     return
   }
-  if (said.length === 0) throw saysNothing(`The option "${name}" is an empty list`, otherwise)
-  const [what] = said.flatMap((one: unknown) => unsaid(one) ?? [])
+  if (value.length === 0) throw saysNothing(`The option "${name}" is an empty list`, otherwise)
+  const [what] = value.flatMap((one: unknown) => unsaid(one) ?? [])
   if (what !== undefined)
     throw saysNothing(`The option "${name}" is a list, and an address in it is ${what}`, otherwise)
 }
 
-const unsaid = (said: unknown): string | undefined => {
-  if (typeof said === 'string') return said.trim() === '' ? 'empty' : undefined
-  return said === undefined || said === null ? 'not set' : 'no text'
+const unsaid = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value.trim() === '' ? 'empty' : undefined
+  return value === undefined || value === null ? 'not set' : 'no text'
 }
 
 const saysNothing = (what: string, otherwise: string): StoreFailure =>

@@ -64,7 +64,7 @@ export const hear = async (server: WakeUpServer, listener: WakeUpListener, signa
   }
 }
 
-/** The server may be looked for for a while; whoever closes the store does not wait for that. */
+/** The server may be looked for for a while; closing the store does not wait for that. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const over = new AbortController()
   const aborted = new Promise<never>((_, reject) => {

@@ -23,7 +23,7 @@ export class PostgresWakeUps implements WakeUps {
       return { [Symbol.dispose]: () => undefined }
     }
     const over = new AbortController()
-    const ended = keepListening(this.#server, told(listener, over.signal), over.signal)
+    const ended = keepListening(this.#server, whileOpen(listener, over.signal), over.signal)
     this.#listening.set(over, ended)
     void ended.finally(() => this.#listening.delete(over))
     return { [Symbol.dispose]: () => over.abort() }
@@ -32,7 +32,7 @@ export class PostgresWakeUps implements WakeUps {
   async close(): Promise<void> {
     const ending = [...this.#listening.values()]
     for (const over of this.#listening.keys()) over.abort()
-    // Listening keeps no process alive. Whoever closes the store waits for its end, and must live to see it.
+    // Listening keeps no process alive. A process that closes the store waits for the end of listening, and must live to see it.
     const alive = setInterval(() => {}, 1_000)
     try {
       await Promise.all(ending)
@@ -65,7 +65,7 @@ const keepListening = async (server: WakeUpServer, listener: WakeUpListener, sig
 }
 
 /** Tells a state once, and nothing any more after the end. */
-const told = (listener: WakeUpListener, signal: AbortSignal): WakeUpListener => {
+const whileOpen = (listener: WakeUpListener, signal: AbortSignal): WakeUpListener => {
   let last: WakeUpState['isHeard'] | undefined
   return {
     wake: (agent) => {

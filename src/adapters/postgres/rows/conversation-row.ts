@@ -12,7 +12,7 @@ const budget = z.strictObject({
   whenExhausted: z.enum(['stop', 'carry_on']),
 })
 
-const asked = z.strictObject({
+const askedRow = z.strictObject({
   mark: z.number(),
   prompt: z.string(),
   sequence: place,
@@ -35,7 +35,7 @@ const row = z.object({
   branch: maybe(z.string()),
   base_branch: maybe(z.string()),
   restart_budget: orBroken(budget),
-  asked: orBroken(maybe(asked)),
+  asked: orBroken(maybe(askedRow)),
   opened_at: time,
   closed_at: maybe(time),
   metadata: maybe(note),

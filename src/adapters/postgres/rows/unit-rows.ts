@@ -52,11 +52,11 @@ type SealedCommand = KeptCommand & { readonly seal: string }
 
 /** A unit as the parameters of `commit_unit`: its rows, and its events beside them. */
 export const unitColumns = (unit: Unit) => {
-  const kept = keptCommand(unit)
-  return { rows: unitRows(unit, kept), ...auditColumns(unit.events, kept) }
+  const commandRow = keptCommand(unit)
+  return { rows: unitRows(unit, commandRow), ...auditColumns(unit.events, commandRow) }
 }
 
-const unitRows = ({ command, changes }: Unit, kept: SealedCommand | undefined): object => {
+const unitRows = ({ command, changes }: Unit, commandRow: SealedCommand | undefined): object => {
   const lists: Record<string, object[]> = {}
   for (const change of changes) {
     for (const [name, rows] of Object.entries(rowsOf(change))) {
@@ -65,7 +65,7 @@ const unitRows = ({ command, changes }: Unit, kept: SealedCommand | undefined): 
       else list.push(...rows)
     }
   }
-  return { command: { id: command.id, ...(kept && fromCommand(kept)) }, ...lists }
+  return { command: { id: command.id, ...(commandRow && fromCommand(commandRow)) }, ...lists }
 }
 
 const fromCommand = ({ conversationId, digest, receipt, seal }: SealedCommand) => ({
@@ -83,8 +83,8 @@ const keptCommand = ({
   if (!isRemembered) return undefined
   const conversationId = events[0]?.conversationId ?? (first && conversationOf(first))
   const digest = payloadDigest(payload, randomUUID(), sha256)
-  const kept = { id, digest, ...defined({ receipt, conversationId }) }
-  return { ...kept, seal: commandSeal(kept, sha256) }
+  const commandRow = { id, digest, ...defined({ receipt, conversationId }) }
+  return { ...commandRow, seal: commandSeal(commandRow, sha256) }
 }
 
 const rowsOf = (change: Change): RowsOfChange => {
@@ -232,8 +232,8 @@ const conversationOf = (change: Change): ConversationId => {
 }
 
 /** The events of a unit: grouped by stream in id order, in which their heads are locked. */
-const auditColumns = (events: Unit['events'], kept: SealedCommand | undefined) => {
-  const sealed = events.map((event, index) => auditRow(event, index === 0 ? kept : undefined))
+const auditColumns = (events: Unit['events'], commandRow: SealedCommand | undefined) => {
+  const sealed = events.map((event, index) => auditRow(event, index === 0 ? commandRow : undefined))
   const rows = sealed.sort(({ stream: a }, { stream: b }) => (a < b ? -1 : Number(a > b)))
   return {
     streams: rows.map(({ stream }) => stream),
@@ -242,7 +242,7 @@ const auditColumns = (events: Unit['events'], kept: SealedCommand | undefined) =
   }
 }
 
-const auditRow = (event: AuditEvent, kept: SealedCommand | undefined) => ({
+const auditRow = (event: AuditEvent, commandRow: SealedCommand | undefined) => ({
   stream: event.conversationId,
-  ...sealBody(event, { salt: randomUUID(), receipt: kept && `${kept.seal}@` }, sha256),
+  ...sealBody(event, { salt: randomUUID(), receipt: commandRow && `${commandRow.seal}@` }, sha256),
 })

@@ -46,7 +46,7 @@ const MARK = sql`left(encode(sha256(convert_to(server, 'UTF8')), 'hex'), 8)`
  * this one the transactions before the oldest that still runs: those that begin later have higher ids, so nothing can
  * appear before a place the feed has passed.
  */
-const feedNow = (database: Database, asked: Asked) => sql`
+const feedNow = (database: Database, generation: Asked) => sql`
   feed as materialized (
     select number, first_transaction, ${MARK} as mark,
       greatest((pg_snapshot_xmin(pg_current_snapshot())::text::bigint + ahead)::text::xid8, first_transaction) as complete,
@@ -54,19 +54,19 @@ const feedNow = (database: Database, asked: Asked) => sql`
     from ${called(database, 'feed')}()),
   known as (
     select number, first_transaction, ${MARK} as mark from ${named(database, 'feed_generations')}
-    where number in (${asked}, ${asked} + 1)
+    where number in (${generation}, ${generation} + 1)
     union select number, first_transaction, mark from feed)`
 
-const feedFacts = (asked: Asked) => sql`'number', feed.number, 'mark', feed.mark,
+const feedFacts = (generation: Asked) => sql`'number', feed.number, 'mark', feed.mark,
   'unused', case when not pg_is_in_recovery() then feed.unused::text end,
-  'asked_mark', (select mark from known where number = ${asked}),
-  'ended', (select first_transaction::text from known where number = ${asked} + 1)`
+  'asked_mark', (select mark from known where number = ${generation}),
+  'ended', (select first_transaction::text from known where number = ${generation} + 1)`
 
 /** One page of the feed, in the order of transactions: one row for each entry, or a row without one. */
 export const readChanges = async (database: Database, page: Page): Promise<Changes> => {
-  const asked = page.after === undefined ? undefined : readFeedCursor(page.after)
-  const [transaction, conversation, position] = asked?.key ?? BEGINNING
-  const number = sql`${asked?.generation.number ?? 0}::integer`
+  const cursor = page.after === undefined ? undefined : readFeedCursor(page.after)
+  const [transaction, conversation, position] = cursor?.key ?? BEGINNING
+  const number = sql`${cursor?.generation.number ?? 0}::integer`
   const query = sql<{ json: string }>`
     with ${feedNow(database, number)}
     select jsonb_build_object(${feedFacts(number)}, 'entry', to_jsonb(e))::text as json
@@ -81,9 +81,9 @@ export const readChanges = async (database: Database, page: Page): Promise<Chang
     order by e.place, e.conversation_id, e.position`
   const rows = (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toRow)
   const state = stateOf(rows)
-  if (asked !== undefined) refuseMovedCursor(asked, state)
+  if (cursor !== undefined) refuseMovedCursor(cursor, state)
   const found = rows.flatMap((one) => one.found ?? [])
-  const reached = found.at(-1)?.key ?? asked?.key ?? BEGINNING
+  const reached = found.at(-1)?.key ?? cursor?.key ?? BEGINNING
   return { entries: found.map(({ entry }) => entry), next: feedCursor(state.generation, reached) }
 }
 

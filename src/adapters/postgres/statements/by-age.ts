@@ -42,7 +42,7 @@ export const given = <T>(value: T | undefined, condition: (value: T) => Conditio
 
 /** A note that contains another. */
 export const noted = (alias: string, metadata: Metadata | undefined): Condition | undefined =>
-  given(metadata, (asked) => sql`${sql.ref(`${alias}.metadata`)} @> ${toStorableJson(asked)}::text::jsonb`)
+  given(metadata, (part) => sql`${sql.ref(`${alias}.metadata`)} @> ${toStorableJson(part)}::text::jsonb`)
 
 /** Times of the database have microseconds, which an `Instant` has not: the text stays as it is. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/

@@ -11,9 +11,9 @@ export const commandsIn = (database: Database): CommandRetention => {
     prune: (keepMs, most) =>
       oneNumber(sql`select ${called(database, 'prune_commands')}(${keepMs}::bigint, ${most}::integer) as count`),
     countPrunable: (keepMs) => {
-      const kept = Math.max(keepMs, LEAST_RETENTION_MS)
+      const retention = Math.max(keepMs, LEAST_RETENTION_MS)
       return oneNumber(sql`select count(*)::integer as count from ${named(database, 'commands')}
-        where kept_at < (select clock_timestamp() - ${kept}::bigint * interval '1 millisecond')`)
+        where kept_at < (select clock_timestamp() - ${retention}::bigint * interval '1 millisecond')`)
     },
   }
 }

@@ -58,7 +58,7 @@ const toWindow = (row: z.output<typeof windowRow>): StoredWindow =>
 /**
  * One page of jobs, in one statement. The moments of the time that was asked for are found by index, and what is older
  * only where it has not ended; everything around a job is found by its keys. Every conversation is taken once, so that
- * parents which were tampered into a ring come to an end.
+ * parents which were tampered into a ring end the search.
  */
 export const listJobs = async (database: Database, { since }: JobFilter, page: Page): Promise<JobPage> => {
   const query = jobsQuery(database, since, page)

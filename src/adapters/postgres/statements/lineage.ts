@@ -33,7 +33,7 @@ const conversationOf = (database: Database, of: LineageSubject): RawBuilder<unkn
 /**
  * Upwards through parents, downwards through threads, with every session and handoff of the line below. Those are
  * found by an array of ids: joined with the recursion, whose length no planner knows, whole tables would be read.
- * Every conversation is taken once, so that parents which were tampered into a ring come to an end.
+ * Every conversation is taken once, so that parents which were tampered into a ring end the search.
  */
 const lineageQuery = (database: Database, of: LineageSubject) => {
   const conversations = named(database, 'conversations')

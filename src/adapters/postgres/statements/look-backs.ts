@@ -25,7 +25,7 @@ export const lookBacksIn = (database: Database): LookBackPort => ({
   read: (wanted) =>
     reading(async () => {
       const query = sql<{ json: string }>`select
-        coalesce(${called(database, 'look_back')}(${toStorableJson(asked(wanted))}::text::jsonb)::text, 'null') as json`
+        coalesce(${called(database, 'look_back')}(${toStorableJson(questionJson(wanted))}::text::jsonb)::text, 'null') as json`
       const [answer] = await readDocuments(async () => (await query.execute(database.kysely)).rows)
       const read = toLookBackRead(answer)
       return read === null ? undefined : withinBounds(read, wanted)
@@ -56,7 +56,7 @@ export const lookBacksIn = (database: Database): LookBackPort => ({
 })
 
 /** A question as the function `look_back` takes it. */
-const asked = ({ scope, question, needles, from, bounds }: LookBackWanted): object =>
+const questionJson = ({ scope, question, needles, from, bounds }: LookBackWanted): object =>
   defined({
     ...scope,
     ...question,

@@ -134,7 +134,7 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Parts of an address that name nothing there. A database, a role or a host that is missing does not come by itself while
- * a command is tried again, and whoever misspelt it should hear of it at once. A name server that does not answer
+ * a command is tried again, and the person who misspelt it should hear of it at once. A name server that does not answer
  * (`EAI_AGAIN`) is another matter: it may answer the next time.
  */
 const NOT_THERE: readonly (readonly [RegExp, string])[] = [
@@ -145,8 +145,8 @@ const NOT_THERE: readonly (readonly [RegExp, string])[] = [
 
 /** A problem of the address, its password or its certificate. Trying again changes nothing. */
 const addressProblem = (error: unknown, code = ''): string | undefined => {
-  const told = error instanceof Error ? IN_WORDS.find(([words]) => words.test(error.message)) : undefined
-  if (told !== undefined) return told[1]
+  const found = error instanceof Error ? IN_WORDS.find(([words]) => words.test(error.message)) : undefined
+  if (found !== undefined) return found[1]
   return [...CERTIFICATE, ...NOT_THERE].find(([codes]) => codes.test(code))?.[1]
 }
 

@@ -91,10 +91,10 @@ const CALLS: Calls = {
   ],
   session: ({ sessionId }) => ['load_session(%::uuid', sessionId],
   source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey, isBudgeted = false, reports }) => {
-    const asked = [sessionId, priorTurn ?? null, toStorableJson(toolCalls ?? []), maxToolCalls, storable(externalKey)]
+    const wanted = [sessionId, priorTurn ?? null, toStorableJson(toolCalls ?? []), maxToolCalls, storable(externalKey)]
     return reports === undefined
-      ? [`load_source(${SOURCE}`, ...asked, isBudgeted]
-      : [`load_reports(${SOURCE}, %::uuid[]`, ...asked, isBudgeted, [...reports]]
+      ? [`load_source(${SOURCE}`, ...wanted, isBudgeted]
+      : [`load_reports(${SOURCE}, %::uuid[]`, ...wanted, isBudgeted, [...reports]]
   },
   handoff: ({ handoffId, personMessages }) =>
     personMessages === undefined
@@ -202,8 +202,10 @@ export class PostgresUnitOfWork implements UnitOfWork {
 
   async commit(unit: Unit): Promise<CommitOutcome> {
     const { rows, streams, bodies, salts } = unitColumns(unit)
-    const kept = await this.#commit([toStorableJson(rows), streams, bodies, salts], unit.command)
-    return kept.outcome === 'repeated' ? { outcome: 'repeated', repeated: toRepeated(kept, unit.command) } : kept
+    const committed = await this.#commit([toStorableJson(rows), streams, bodies, salts], unit.command)
+    return committed.outcome === 'repeated'
+      ? { outcome: 'repeated', repeated: toRepeated(committed, unit.command) }
+      : committed
   }
 
   estimateNow(): Instant | undefined {
@@ -236,8 +238,8 @@ export class PostgresUnitOfWork implements UnitOfWork {
 
   /** The call as SQL, of the version we know: `%` stands for the next parameter. */
   #text(call: string): string {
-    const known = this.#texts.get(call)
-    if (known !== undefined) return known
+    const earlier = this.#texts.get(call)
+    if (earlier !== undefined) return earlier
     let count = 0
     const numbered = call.replaceAll('%', () => `$${++count}`).replace('(', `_v${FUNCTIONS_VERSION}(`)
     const text = `select ${quoted(this.#database.schema)}.${numbered}::text as json`

@@ -15,7 +15,7 @@ const LIMITS: DoorLimits = { mostBytes: 256 * 2 ** 20, patienceMs: 30_000, mostV
 export interface Door {
   /** Where it is, as the lock says it. */
   readonly address: string
-  /** Begins to serve. Whoever came earlier has waited. */
+  /** Begins to serve. Visitors that came earlier have waited. */
   serve(host: Host): void
   /** Lets nobody in any more, and shows everybody out once they have what was answered to them. */
   close(): Promise<void>
@@ -52,7 +52,7 @@ const isListening = (server: Server, path: string): Promise<boolean> =>
     server.listen({ path, exclusive: true }, () => resolve(true))
   })
 
-/** Visitors keep nobody's process alive: whoever still needs the store after its holder takes it over. */
+/** Visitors keep nobody's process alive: a process that still needs the store after its holder has ended takes it over. */
 const receive = (server: Server, limits: DoorLimits): Pick<Door, 'serve' | 'close'> => {
   const visits = new Map<Socket, Promise<void>>()
   let serve: (host?: Host) => void = () => {}

@@ -81,7 +81,7 @@ export const showOut = (socket: Socket): void => {
 
 const isLetIn = async (socket: Socket, reader: WireReader, { serverVersion }: Host): Promise<boolean> => {
   // Encryption of either kind may be asked for, each once.
-  for (let asked = 0; asked <= 2; asked += 1) {
+  for (let refusals = 0; refusals <= 2; refusals += 1) {
     const first = await reader.startup()
     if (first === undefined) return false
     const code = first.readInt32BE(0)
