@@ -1,7 +1,7 @@
 import type { DecisionDraft } from '../decision.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { SessionIdentity } from '../session/agent-session.ts'
-import { withdrawSignals } from '../session/signal-queue.ts'
+import { withdrawSignals } from '../session/session-signals.ts'
 import type { NewSessionIds } from '../session/start-session.ts'
 import { type ContextMonitor, closedMonitor } from '../window/context-monitor.ts'
 import type { WindowParts } from '../window/context-pressure.ts'

@@ -16,7 +16,7 @@ import { isTerminal } from './agent-session.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 import { type ContextSignal, compactionSignals, milestoneSignals, type NextSignalId } from './context-signal.ts'
 import { SESSION } from './session-aggregate.ts'
-import { queueSignals, withdrawSignals } from './signal-queue.ts'
+import { queueSignals, withdrawSignals } from './session-signals.ts'
 import { takeSnapshot } from './snapshot-aggregate.ts'
 import type { StoredSession } from './stored-session.ts'
 

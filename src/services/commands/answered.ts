@@ -12,8 +12,8 @@ import {
   type Place,
   type PlacedKind,
   placeInWords,
-  placeOf,
   seenPlaces,
+  sessionPlaceOf,
 } from './seen-places.ts'
 import { type Behind, setBack } from './set-back.ts'
 
@@ -84,7 +84,7 @@ export class Answered {
     }
     if (session !== undefined) {
       const { epoch, conversationId, progress } = session
-      this.#keep('session', session.id, placeOf(session), conversationId)
+      this.#keep('session', session.id, sessionPlaceOf(session), conversationId)
       this.#keep('conversation', conversationId, { sessions: epoch, 'next message': progress.nextSequence })
     }
     if (handoff !== undefined) this.#keep('handoff', handoff.id, { version: handoff.version })
@@ -107,7 +107,7 @@ export class Answered {
     if (externalKey !== undefined && this.#keys.get(externalKey) !== undefined) return true
     const { working, handoff } = (held ?? {}) as AnyFacts
     const session = working?.session
-    if (session && isLess(placeOf(session), this.#places.session.get(session.id)?.place ?? {})) return true
+    if (session && isLess(sessionPlaceOf(session), this.#places.session.get(session.id)?.place ?? {})) return true
     return handoff !== undefined && handoff.version < (this.#places.handoff.get(handoff.id)?.place.version ?? 0)
   }
 

@@ -27,7 +27,7 @@ export type AnyFacts = Partial<
 >
 
 /** The place of a session. The turns are counted beside the version, which others may move up again after it was set back. */
-export const placeOf = ({ version, progress }: AgentSession): Place => ({ version, turns: progress.turns })
+export const sessionPlaceOf = ({ version, progress }: AgentSession): Place => ({ version, turns: progress.turns })
 
 /** Whether this is less than what was known. Numbers that one of them does not have are not compared. */
 export const isLess = (place: Place | undefined, known: Place): boolean => {
@@ -88,7 +88,7 @@ const foundIn = (facts: AnyFacts): readonly Seen[] => {
         kind: 'session',
         id: session.id,
         conversationId: session.conversationId,
-        place: placeOf(session),
+        place: sessionPlaceOf(session),
       })
   if (monitor !== undefined) found.push({ kind: 'monitor', id: monitor.sessionId, place: { version: monitor.version } })
   if (handoff !== undefined) found.push({ kind: 'handoff', id: handoff.id, place: { version: handoff.version } })

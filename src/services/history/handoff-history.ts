@@ -22,8 +22,17 @@ import { everyPage, type Page, type Paged } from '../../ports/store/page.ts'
 import type { Store } from '../../ports/store/store.ts'
 import type { KeptSummary, SummaryFigures, SummaryFilter } from '../../ports/store/thread-summaries.ts'
 import type { UnfinishedPage } from '../../ports/store/unfinished-session.ts'
-import type { ConversationWith, Found, HandoffWith, SessionWith } from './history-types.ts'
-import { type Conversations, type Handoffs, pageOf, pageOfOne, type Sessions } from './list-page.ts'
+import {
+  type Conversations,
+  type ConversationWith,
+  type Found,
+  type Handoffs,
+  type HandoffWith,
+  pageOf,
+  pageOfOne,
+  type Sessions,
+  type SessionWith,
+} from './list-page.ts'
 import { answerLookBack, askedSearch, type LookBackAsked } from './look-back-question.ts'
 import { askedEnding, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed, valid } from './questions.ts'
 import { searchConversations } from './search-conversations.ts'

@@ -1,7 +1,9 @@
+import type { Conversation } from '../../domain/conversation/conversation.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { Id } from '../../domain/kernel/ids.ts'
 import type { MetadataTypes } from '../../domain/kernel/metadata.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { type Page, type Paged, strangeCursor } from '../../ports/store/page.ts'
-import type { ConversationWith, HandoffWith, SessionWith } from './history-types.ts'
 import { askedId, askedPage } from './questions.ts'
 
 /** A page of conversations. */
@@ -54,3 +56,13 @@ const shortDigest = (text: string): string => {
   for (const byte of new TextEncoder().encode(text)) digest = Math.imul(digest ^ byte, 0x01000193) >>> 0
   return digest.toString(36)
 }
+
+/** A conversation with the notes of the caller. */
+export type ConversationWith<Notes extends MetadataTypes> = Conversation<Notes['conversation']>
+/** A session with the notes of the caller. */
+export type SessionWith<Notes extends MetadataTypes> = AgentSession<Notes['session']>
+/** A handoff with the notes of the caller. */
+export type HandoffWith<Notes extends MetadataTypes> = HandoffMetadata<Notes['handoff']>
+
+/** Something that may not be there. */
+export type Found<Item> = Promise<Item | undefined>

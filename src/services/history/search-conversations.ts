@@ -14,8 +14,8 @@ const BOUNDS: LookBackBounds = {
   ...{ searched: 500, searchedBytes: 2_000_000, excerpt: 320, characters: 320 },
 }
 
-/** Stands in a cursor between the place among the conversations and the message of the next one to continue before. */
-const BETWEEN = '~'
+/** Separates, in a cursor, the place among the conversations from the message of the next one to continue before. */
+const CURSOR_SEPARATOR = '~'
 
 /**
  * Messages of all conversations in which all these words occur: the conversation that was opened last comes first, and in each
@@ -46,7 +46,7 @@ export const searchConversations = async (
     if (listed.next === undefined) return { items }
     after = listed.next
   }
-  return { items, next: `${after ?? ''}${BETWEEN}${below ?? ''}` }
+  return { items, next: `${after ?? ''}${CURSOR_SEPARATOR}${below ?? ''}` }
 }
 
 const placeIn = (cursor: string | undefined): { after: string | undefined; below: number | undefined } => {

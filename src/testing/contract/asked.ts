@@ -2,7 +2,7 @@ import { agentSessionId } from '../../domain/kernel/ids.ts'
 import type { Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import type { COMMANDS } from '../../services/commands/index.ts'
+import type { COMMANDS } from '../../services/commands/command-list.ts'
 import type { Scene, Worked } from '../scene.ts'
 
 /** A request that is right, for one command. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { unwrap } from '../../domain/unwrap.ts'
-import { COMMANDS } from '../../services/commands/index.ts'
+import { COMMANDS } from '../../services/commands/command-list.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
