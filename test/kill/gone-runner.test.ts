@@ -132,7 +132,7 @@ describe('a runner in a process of its own', () => {
     const url = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
     const store = await openPostgres({ connectionString: url })
     onTestFinished(() => store[Symbol.asyncDispose]())
-    const runner = await startChild('./orphan-runner.ts', [url, folder, COMMAND, String(LEASE_MS)])
+    const runner = await startChild('../kill/orphan-runner.ts', [url, folder, COMMAND, String(LEASE_MS)])
     onTestFinished(() => runner.kill('SIGKILL'))
     runner.say('gone')
     while (!existsSync(join(folder, 'log'))) await pause(25)

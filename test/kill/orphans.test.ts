@@ -50,7 +50,7 @@ const log = (): readonly string[] =>
 
 /** Kills a runner while its agent works. */
 const killWhileItWorks = async (line: string): Promise<number> => {
-  const runner = await startChild('./orphan-runner.ts', [join(folder, 'store'), folder, line])
+  const runner = await startChild('../kill/orphan-runner.ts', [join(folder, 'store'), folder, line])
   runner.say('orphaned')
   await until(() => log().length > 3)
   await runner.kill('SIGKILL')
