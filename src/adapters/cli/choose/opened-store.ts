@@ -15,7 +15,7 @@ import { redactorIn, sayHidden } from './hidden-secrets.ts'
 import { type StoreUse, storeFor } from './store-options.ts'
 
 /** The library on a store, and the redactor that hides secrets in what it records and in what is shown. */
-interface OpenedBatonpass {
+export interface OpenedBatonpass {
   readonly batonpass: Batonpass
   readonly redactor: Redactor
 }
