@@ -81,6 +81,12 @@ const useEverything = async (parts: DependencyContainer): Promise<void> => {
   const runtime = new ScriptedRuntime({ windows, windowTokens: 1_000, takesTools: true })
   const about = { runtime, agent: 'claude-code', prompt: 'Fix it', policy: 'auto', model: 'claude-haiku-4-5' } as const
   await batonpass.run({ ...about, budget: { maxCostUsd: 5 } }).finish()
+  // A run that resumes a paused session gives it monitor settings of its own.
+  const left = unwrap(await batonpass.handoffs.openConversation({ externalKey: 'left', originalTask: 'Fix it' }))
+  const agent = { agentName: 'claude-code', backend: runtime.backend }
+  const working = unwrap(await batonpass.handoffs.startSession({ conversationId: left.conversation.id, ...agent }))
+  unwrap(await batonpass.handoffs.pauseSession(working))
+  await batonpass.run({ ...about, conversation: 'left', contextLimit: 900 }).finish()
   const worktree = { dir: '../worktrees', branchPattern: '{job}' }
   const placed = { ...about, conversation: 'placed', worktree, workspace: { workingDirectory: '/nowhere' } }
   await batonpass
