@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentVendor } from '../../ports/agent/vendor.ts'
+import { claudeSettings } from './settings/claude-files.ts'
 import { compactionPoint, windowSettings } from './settings/compaction-point.ts'
 
 /** A mode that allows more stands later. */
@@ -50,6 +51,7 @@ export const claude: AgentVendor = {
   summarizer: async (model) =>
     (await import('./runtime/agent-sdk-summarizer.ts')).agentSdkSummarizer(defined({ model })),
   terminal: {
+    settings: claudeSettings,
     agentName: 'claude-code',
     backend: 'claude_code',
     hooks: {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentVendor } from '../../ports/agent/vendor.ts'
+import { codexSettings } from './settings/codex-files.ts'
 
 /** Codex calls it a sandbox. A mode that allows more stands later. */
 const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const
@@ -34,6 +35,7 @@ export const codex: AgentVendor = {
     (await import('./readers/exec-reader.ts')).execReader,
   ],
   terminal: {
+    settings: codexSettings,
     agentName: 'codex',
     backend: 'codex',
     hooks: {

@@ -26,6 +26,14 @@ export const pico: AgentVendor = {
     noStatusLine: 'Pico has no status line that a program draws',
     adviceWhenFull: { short: 'say enough', person: 'The person can say enough.' },
     namesSessionInCalls: false,
+    settings: {
+      title: 'Pico',
+      hookFiles: ({ environment: { HOME = '' } }) => [join(HOME, '.pico', 'hooks.json')],
+      serverLists: ({ environment: { HOME = '' } }) => [
+        { file: join(HOME, '.pico', 'servers.toml'), list: ['servers'] },
+      ],
+      removeServer: 'pico forget',
+    },
     variables: { session: 'PICO_SESSION' },
     transcripts: {
       folder: ({ HOME = '' }) => join(HOME, '.pico'),

@@ -1,65 +1,9 @@
-import { join } from 'node:path'
-import { homeOf } from '../place/home-folder.ts'
-
-/** The hooks of Claude Code that are answered, and the word of each after `baton hook`. */
-export const CLAUDE_HOOKS = {
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'user-prompt-submit',
-  PostToolBatch: 'post-tool-use',
-  PreCompact: 'pre-compact',
-  PostCompact: 'post-compact',
-  Stop: 'stop',
-  SessionEnd: 'session-end',
-} as const
-
-/** The hooks of Codex that are answered. It has no status line that another program draws. */
-export const CODEX_HOOKS = {
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'user-prompt-submit',
-  PreCompact: 'pre-compact',
-  PostCompact: 'post-compact',
-  Stop: 'stop',
-  SessionEnd: 'session-end',
-} as const
+import { TERMINAL_HOOKS, type TerminalHook } from '../../ports/terminal/wire.ts'
 
 /** The word of the status line. It is a setting of its own in Claude Code, beside the hooks. */
-export const STATUS_LINE = 'statusline'
+export const STATUS_LINE: TerminalHook = 'statusline'
 
-const EVENTS: readonly string[] = [STATUS_LINE, ...Object.values(CLAUDE_HOOKS)]
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** Where the settings of terminal agents are looked for. */
-export interface AgentPlace {
-  readonly environment: Environment
-  readonly workingFolder: string
-}
-
-/** The scopes of Claude's settings: all projects of a person, one project for everybody, one project for one person. */
-export const CLAUDE_SCOPES = ['user', 'project', 'local'] as const
-
-/** One of the scopes. */
-export type ClaudeScope = (typeof CLAUDE_SCOPES)[number]
-
-/** The folder in which Claude Code keeps what belongs to a person. */
-const claudeFolder = (environment: Environment): string =>
-  environment.CLAUDE_CONFIG_DIR || join(homeOf(environment), '.claude')
-
-/** The folder `.claude` of a scope. */
-export const claudeFolderOf = (scope: ClaudeScope, { environment, workingFolder }: AgentPlace): string =>
-  scope === 'user' ? claudeFolder(environment) : join(workingFolder, '.claude')
-
-/** The file in which Claude Code looks for hooks and the status line of a scope. */
-export const claudeSettingsOf = (scope: ClaudeScope, place: AgentPlace): string =>
-  join(claudeFolderOf(scope, place), scope === 'local' ? 'settings.local.json' : 'settings.json')
-
-/** The file that Claude Code itself writes all the time; a person's MCP servers are in it too. */
-export const claudeOwnFile = (environment: Environment): string =>
-  join(environment.CLAUDE_CONFIG_DIR || homeOf(environment), '.claude.json')
-
-/** The folder of Codex. */
-export const codexFolder = (environment: Environment): string =>
-  environment.CODEX_HOME || join(homeOf(environment), '.codex')
+const EVENTS: readonly string[] = TERMINAL_HOOKS
 
 /** A command of ours in somebody's settings, in its parts. */
 export interface OwnHook {
