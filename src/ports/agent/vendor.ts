@@ -112,7 +112,7 @@ export interface TerminalFacts {
   }
   /** Reads the input of its status line. */
   readonly statusLineReader?: () => Promise<WindowReader>
-  /** Where its hooks and servers are named, if the doctor is to look there. */
+  /** Where its hooks and servers are named, where `baton NAME install` puts them there: the doctor looks at them. */
   readonly settings?: TerminalSettings
 }
 

@@ -28,10 +28,8 @@ export const pico: AgentVendor = {
     namesSessionInCalls: false,
     settings: {
       title: 'Pico',
-      hookFiles: ({ environment: { HOME = '' } }) => [join(HOME, '.pico', 'hooks.json')],
-      serverLists: ({ environment: { HOME = '' } }) => [
-        { file: join(HOME, '.pico', 'servers.toml'), list: ['servers'] },
-      ],
+      hookFiles: ({ workingFolder }) => [join(workingFolder, '.pico', 'hooks.json')],
+      serverLists: ({ workingFolder }) => [{ file: join(workingFolder, '.pico', 'servers.toml'), list: ['servers'] }],
       removeServer: 'pico forget',
     },
     variables: { session: 'PICO_SESSION' },
