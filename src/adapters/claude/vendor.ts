@@ -2,7 +2,6 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentVendor } from '../../ports/agent/vendor.ts'
-import { claudeSettings } from './settings/claude-files.ts'
 import { compactionPoint, windowSettings } from './settings/compaction-point.ts'
 
 /** A mode that allows more stands later. */
@@ -51,7 +50,7 @@ export const claude: AgentVendor = {
   summarizer: async (model) =>
     (await import('./runtime/agent-sdk-summarizer.ts')).agentSdkSummarizer(defined({ model })),
   terminal: {
-    settings: claudeSettings,
+    settings: async () => (await import('./settings/claude-files.ts')).claudeSettings,
     agentName: 'claude-code',
     backend: 'claude_code',
     hooks: {

@@ -2,7 +2,6 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentVendor } from '../../ports/agent/vendor.ts'
-import { codexSettings } from './settings/codex-files.ts'
 
 /** Codex calls it a sandbox. A mode that allows more stands later. */
 const SANDBOXES = ['read-only', 'workspace-write', 'danger-full-access'] as const
@@ -35,7 +34,7 @@ export const codex: AgentVendor = {
     (await import('./readers/exec-reader.ts')).execReader,
   ],
   terminal: {
-    settings: codexSettings,
+    settings: async () => (await import('./settings/codex-files.ts')).codexSettings,
     agentName: 'codex',
     backend: 'codex',
     hooks: {

@@ -20,7 +20,7 @@ export const hooksFiring = async (
   now = Date.now(),
 ): Promise<readonly Finding[]> => {
   const newest = newestEvent(folder)
-  const isInstalled = hasHooks(place, agents)
+  const isInstalled = await hasHooks(place, agents)
   const findings: Finding[] = []
   if (newest !== undefined)
     findings.push({ result: 'ok', text: `the newest event came ${lengthText(now - newest)} ago` })

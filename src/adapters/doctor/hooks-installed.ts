@@ -17,27 +17,32 @@ interface Wanted {
   readonly title: string
 }
 
-const wantedOf = ({ name, hooks, noStatusLine, settings }: HookedAgent): Wanted => ({
+const wantedOf = async ({ name, hooks, noStatusLine, settings }: HookedAgent): Promise<Wanted> => ({
   events: [...(noStatusLine === undefined ? [STATUS_LINE] : []), ...Object.values(hooks)],
   command: `baton ${name} install`,
   removal: `baton ${name} uninstall`,
-  title: settings?.title ?? name,
+  title: (await settings?.())?.title ?? name,
 })
 
-const filesOf = ({ settings }: HookedAgent, place: SettingsPlace): readonly string[] => settings?.hookFiles(place) ?? []
+const filesOf = async ({ settings }: HookedAgent, place: SettingsPlace): Promise<readonly string[]> =>
+  (await settings?.())?.hookFiles(place) ?? []
 
 /** Whether an agent calls the hooks. */
 export const hooksInstalled = async (place: SettingsPlace, agent: HookedAgent): Promise<readonly Finding[]> =>
-  findingsFor(read(filesOf(agent, place)), wantedOf(agent), place)
+  findingsFor(read(await filesOf(agent, place)), await wantedOf(agent), place)
 
 /** Whether any of the agents is set to call the hooks. */
-export const hasHooks = (place: SettingsPlace, agents: readonly HookedAgent[]): boolean =>
-  read(agents.flatMap((agent) => filesOf(agent, place))).some(({ hooks }) => hooks.length > 0) ||
-  agents.some((agent) => enabledPlugin(place, agent) !== undefined)
+export const hasHooks = async (place: SettingsPlace, agents: readonly HookedAgent[]): Promise<boolean> => {
+  for (const agent of agents) {
+    const settings = read(await filesOf(agent, place))
+    if (settings.some(({ hooks }) => hooks.length > 0) || pluginFile(settings) !== undefined) return true
+  }
+  return false
+}
 
 /** The file that switches our plugin on in an agent, for sessions in this folder. */
-export const enabledPlugin = (place: SettingsPlace, agent: HookedAgent): string | undefined =>
-  pluginFile(read(filesOf(agent, place)))
+export const enabledPlugin = async (place: SettingsPlace, agent: HookedAgent): Promise<string | undefined> =>
+  pluginFile(read(await filesOf(agent, place)))
 
 const read = (files: readonly string[]): readonly HookSettings[] =>
   // The working folder may be the home folder: then two of them are one.

@@ -19,9 +19,12 @@ export const toolServers = async (
   const findings: Finding[] = []
   for (const agent of agents) {
     if (agent.settings === undefined) continue
-    const { serverLists, removeServer } = agent.settings
+    const { serverLists, removeServer } = await agent.settings()
     const servers = (await Promise.all(serverLists(place).map(serversIn))).flat()
-    findings.push(...findingsFor(servers, removeServer), ...besidePlugin(servers, agent, place))
+    findings.push(
+      ...findingsFor(servers, removeServer),
+      ...besidePlugin(servers, await enabledPlugin(place, agent), agent.name, removeServer),
+    )
   }
   return findings
 }
@@ -29,17 +32,17 @@ export const toolServers = async (
 /** The plugin brings the server under a name of its own. */
 const besidePlugin = (
   servers: readonly NamedServer[],
-  agent: TerminalAgent,
-  place: SettingsPlace,
+  plugin: string | undefined,
+  agent: string,
+  remove: string,
 ): readonly Finding[] => {
-  const plugin = enabledPlugin(place, agent)
   if (plugin === undefined || servers.length === 0) return []
   const named = servers.map(({ name, file }) => `"${name}" (${file})`).join(' and ')
   return [
     {
       result: 'warning',
       text: `the plugin, which ${plugin} switches on, brings the same server as ${named}, so an agent has each tool twice`,
-      repair: `Run "baton ${agent.name} uninstall" and "${agent.settings?.removeServer}" for those, or remove the plugin.`,
+      repair: `Run "baton ${agent} uninstall" and "${remove}" for those, or remove the plugin.`,
     },
   ]
 }

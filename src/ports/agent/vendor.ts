@@ -113,7 +113,7 @@ export interface TerminalFacts {
   /** Reads the input of its status line. */
   readonly statusLineReader?: () => Promise<WindowReader>
   /** Where its hooks and servers are named, where `baton NAME install` puts them there: the doctor looks at them. */
-  readonly settings?: TerminalSettings
+  readonly settings?: () => Promise<TerminalSettings>
 }
 
 /** Where the settings of terminal agents are looked for. */
