@@ -32,7 +32,7 @@ const CLOSED_LISTS: readonly string[] = [
 ]
 
 /** What a reader takes, as types; `test/agents` holds them against the types of the runtime's own package. */
-const READ_SHAPES: readonly string[] = ['adapters/claude/claude-result.ts: ClaudeResultShape']
+const READ_SHAPES: readonly string[] = ['adapters/claude/readers/claude-result.ts: ClaudeResultShape']
 
 /** Parts that a test asks directly, because their whole cannot be brought to it: a full disk, a clock that was set, an old payload. */
 const PARTS: readonly string[] = [

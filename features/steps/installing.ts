@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Given, Then, When } from '@cucumber/cucumber'
-import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
+import { claude } from '../../src/adapters/claude/vendor.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 Given(
@@ -37,7 +37,8 @@ When('Batonpass is uninstalled', function (this: HandoffWorld) {
 })
 
 Then('their settings name every hook of Batonpass', function (this: HandoffWorld) {
-  for (const event of Object.values(CLAUDE_HOOKS)) assert.ok(this.settings.commands.includes(`baton hook ${event}`))
+  for (const event of Object.values(claude.terminal?.hooks ?? {}))
+    assert.ok(this.settings.commands.includes(`baton hook ${event}`))
 })
 
 Then('their settings name the hook {string}', function (this: HandoffWorld, command: string) {

@@ -1,7 +1,10 @@
-export { agentSdkReader } from '../adapters/claude/agent-sdk-reader.ts'
-export { type AgentSdkRuntimeOptions, agentSdkRuntime } from '../adapters/claude/agent-sdk-runtime.ts'
-export { type AgentSdkSummarizerOptions, agentSdkSummarizer } from '../adapters/claude/agent-sdk-summarizer.ts'
-export { type ClaudeCommandRuntimeOptions, claudeCommandRuntime } from '../adapters/claude/claude-command-runtime.ts'
-export type { AgentSdk, SdkMessage } from '../adapters/claude/sdk-module.ts'
-export { statusLineReader } from '../adapters/claude/status-line-reader.ts'
-export { transcriptReader } from '../adapters/claude/transcript-reader.ts'
+export { agentSdkReader } from '../adapters/claude/readers/agent-sdk-reader.ts'
+export { statusLineReader } from '../adapters/claude/readers/status-line-reader.ts'
+export { transcriptReader } from '../adapters/claude/readers/transcript-reader.ts'
+export { type AgentSdkRuntimeOptions, agentSdkRuntime } from '../adapters/claude/runtime/agent-sdk-runtime.ts'
+export { type AgentSdkSummarizerOptions, agentSdkSummarizer } from '../adapters/claude/runtime/agent-sdk-summarizer.ts'
+export {
+  type ClaudeCommandRuntimeOptions,
+  claudeCommandRuntime,
+} from '../adapters/claude/runtime/claude-command-runtime.ts'
+export type { AgentSdk, SdkMessage } from '../adapters/claude/runtime/sdk-module.ts'

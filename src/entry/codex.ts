@@ -1,4 +1,7 @@
-export { type CodexRuntimeOptions, codexRuntime } from '../adapters/codex/codex-runtime.ts'
+export { execReader } from '../adapters/codex/readers/exec-reader.ts'
+export { rolloutReader } from '../adapters/codex/readers/rollout-reader.ts'
+export type { CodexUsage } from '../adapters/codex/readers/rollout-totals.ts'
+export { type CodexRuntimeOptions, codexRuntime } from '../adapters/codex/runtime/codex-runtime.ts'
 export type {
   CodexClient,
   CodexConfigValue,
@@ -8,7 +11,4 @@ export type {
   CodexSdk,
   CodexThread,
   CodexThreadOptions,
-  CodexUsage,
-} from '../adapters/codex/codex-sdk.ts'
-export { execReader } from '../adapters/codex/exec-reader.ts'
-export { rolloutReader } from '../adapters/codex/rollout-reader.ts'
+} from '../adapters/codex/runtime/codex-sdk.ts'

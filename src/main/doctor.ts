@@ -1,7 +1,7 @@
 // Parts for `baton status` and `baton doctor`. The engines are loaded when a check needs one.
 
 import { hooksFiring } from '../adapters/doctor/hooks-firing.ts'
-import { claudeHooks, codexHooks } from '../adapters/doctor/hooks-installed.ts'
+import { hooksInstalled } from '../adapters/doctor/hooks-installed.ts'
 import { hidingSecrets, secretsIn } from '../adapters/doctor/report-secrets.ts'
 import {
   type AskHealth,
@@ -13,7 +13,6 @@ import { spooledEvents } from '../adapters/doctor/spool-check.ts'
 import { configurationFile, leftovers, nodeVersion } from '../adapters/doctor/surroundings.ts'
 import { toolServers } from '../adapters/doctor/tool-servers.ts'
 import { askRunningService } from '../adapters/hook-client/ask-service.ts'
-import { claudeProjectOf } from '../adapters/install/claude-project.ts'
 import { ExaminedStore } from '../adapters/postgres/health/examined-store.ts'
 import { feedStanding } from '../adapters/postgres/health/feed-check.ts'
 import { diskSpace, folderRights, lockState } from '../adapters/postgres/health/folder-checks.ts'
@@ -31,6 +30,7 @@ import { examine } from '../services/doctor/examination.ts'
 import { readConfiguration } from './configuration.ts'
 import { storePlaceIn } from './open-store.ts'
 import type { StoreOptions } from './options.ts'
+import { TERMINAL_AGENTS } from './runtimes.ts'
 
 /** Everything that is looked at: where, and as which program. */
 export interface DoctorPlace {
@@ -98,10 +98,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'broken rows': onStore(rowsAreFormed),
   feed: onStore(feedStanding),
   configuration: ({ place }) => configurationFile(place.workingFolder, readConfiguration),
-  'claude hooks': ({ place }) => claudeHooks(place),
-  'codex hooks': ({ place }) => codexHooks(place),
-  'tool servers': ({ place }) => toolServers(place, claudeProjectOf(place.workingFolder)),
-  'hooks firing': ({ place }) => hooksFiring(place.folder, place),
+  ...Object.fromEntries(
+    TERMINAL_AGENTS.filter(({ settings }) => settings !== undefined).map((agent): [string, Check] => [
+      `${agent.name} hooks`,
+      ({ place }) => hooksInstalled(place, agent),
+    ]),
+  ),
+  'tool servers': ({ place }) => toolServers(place, TERMINAL_AGENTS),
+  'hooks firing': ({ place }) => hooksFiring(place.folder, place, TERMINAL_AGENTS),
   spool: ({ place: { folder } }) => spooledEvents(folder),
   service: ({ place: { folder, program } }) => serviceRuns(folder, program, askHealth),
   leftovers: onFolders((folder) => leftovers(folder)),

@@ -135,7 +135,7 @@ const lackOf = ({ needs }: VendorRuntime, { command: named, environment }: Neede
   }
 }
 
-/** A program of the caller's own, which is no agent that is known: whoever can read what it writes is asked. */
+/** A program of the caller's own, which is no agent that is known: the reader that recognises its output reads it. */
 const OWN_COMMAND = 'command'
 
 const ownCommand: VendorRuntime = {

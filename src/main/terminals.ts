@@ -1,4 +1,4 @@
-import { RolloutTail } from '../adapters/codex/rollout-tail.ts'
+import { RolloutTail } from '../adapters/codex/readers/rollout-tail.ts'
 import { agentOf } from '../adapters/hook-client/agent-process.ts'
 import { pendingFiles } from '../adapters/terminal/pending-files.ts'
 import { sessionFiles } from '../adapters/terminal/session-files.ts'

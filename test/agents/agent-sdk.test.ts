@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
-import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
+import { agentSdkReader } from '../../src/adapters/claude/readers/agent-sdk-reader.ts'
 import { DEFAULT_MILESTONES } from '../../src/domain/window/milestone.ts'
 import { RecordedWindow } from '../../src/services/replay/recorded-window.ts'
 import { type Script, startMessagesApi, type Usage } from './messages-api.ts'

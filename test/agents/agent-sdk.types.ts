@@ -11,7 +11,7 @@ import type {
   SDKUserMessage,
   SDKUserMessageReplay,
 } from '@anthropic-ai/claude-agent-sdk'
-import type { AgentSdkShapes } from '../../src/adapters/claude/agent-sdk-reader.ts'
+import type { AgentSdkShapes } from '../../src/adapters/claude/readers/agent-sdk-reader.ts'
 import type { Differences, None } from './differences.ts'
 
 type Type = AgentSdkShapes['message']['type']

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as sdk from '@openai/codex-sdk'
-import { codexRuntime } from '../../src/adapters/codex/codex-runtime.ts'
+import { codexRuntime } from '../../src/adapters/codex/runtime/codex-runtime.ts'
 import { install, wantedBy } from '../../src/main/installer.ts'
 import { NO_WAY_OUT } from './loopback-server.ts'
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
+import { rolloutReader } from '../../src/adapters/codex/readers/rollout-reader.ts'
 import { DEFAULT_MILESTONES } from '../../src/domain/window/milestone.ts'
 import { RecordedWindow } from '../../src/services/replay/recorded-window.ts'
 import { PATIENT } from './patience.ts'

@@ -1,7 +1,12 @@
 import type * as sdk from '@openai/codex-sdk'
 import type { ThreadEvent, ThreadItem, Usage } from '@openai/codex-sdk'
-import type { CodexEvent, CodexOptions, CodexSdk, CodexThreadOptions } from '../../src/adapters/codex/codex-sdk.ts'
-import type { ExecShapes } from '../../src/adapters/codex/exec-reader.ts'
+import type { ExecShapes } from '../../src/adapters/codex/readers/exec-reader.ts'
+import type {
+  CodexEvent,
+  CodexOptions,
+  CodexSdk,
+  CodexThreadOptions,
+} from '../../src/adapters/codex/runtime/codex-sdk.ts'
 import type { Differences, None } from './differences.ts'
 
 /** Totals are of the whole thread, so they tell no window; they are here because they once seemed to. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as sdk from '@anthropic-ai/claude-agent-sdk'
-import { agentSdkRuntime } from '../../src/adapters/claude/agent-sdk-runtime.ts'
+import { agentSdkRuntime } from '../../src/adapters/claude/runtime/agent-sdk-runtime.ts'
 import type { RuntimeStep } from '../../src/ports/agent/agent-runtime.ts'
 import {
   bash,

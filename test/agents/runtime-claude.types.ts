@@ -1,7 +1,7 @@
 import type * as Sdk from '@anthropic-ai/claude-agent-sdk'
 import type { Options, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { ClaudeResultShape } from '../../src/adapters/claude/claude-result.ts'
-import type { AgentSdk, SdkOwnOptions, SdkPrompt } from '../../src/adapters/claude/sdk-module.ts'
+import type { ClaudeResultShape } from '../../src/adapters/claude/readers/claude-result.ts'
+import type { AgentSdk, SdkOwnOptions, SdkPrompt } from '../../src/adapters/claude/runtime/sdk-module.ts'
 import type { Differences, None } from './differences.ts'
 
 /** Compiles only as long as one can stand in the place of the other. */

@@ -2,9 +2,18 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hooksFiring } from '../../src/adapters/doctor/hooks-firing.ts'
-import { claudeHooks, codexHooks } from '../../src/adapters/doctor/hooks-installed.ts'
+import { hooksInstalled } from '../../src/adapters/doctor/hooks-installed.ts'
 import { ownProgram } from '../../src/adapters/install/own-program.ts'
+import { TERMINAL_AGENTS } from '../../src/main/runtimes.ts'
+import type { SettingsPlace } from '../../src/ports/agent/vendor.ts'
 import { folder, results, write } from './stage.ts'
+
+const hooksOf = (name: string) => {
+  const agent = TERMINAL_AGENTS.find((one) => one.name === name)
+  if (agent === undefined) throw new TypeError(`There is no terminal agent "${name}"`)
+  return (place: SettingsPlace) => hooksInstalled(place, agent)
+}
+const [claudeHooks, codexHooks] = [hooksOf('claude'), hooksOf('codex')]
 
 describe('hooks', () => {
   const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PreCompact', 'PostCompact', 'Stop', 'SessionEnd']
@@ -39,7 +48,7 @@ describe('hooks', () => {
       hooks: { Stop: [{ hooks: [{ command: 'fish hook stop' }] }] },
     })
     expect(results([...(await claudeHooks(place)), ...(await codexHooks(place))])).toEqual(['ok', 'ok'])
-    expect(await hooksFiring(folder(), place)).toEqual([])
+    expect(await hooksFiring(folder(), place, TERMINAL_AGENTS)).toEqual([])
   })
 
   it.each([
@@ -50,7 +59,7 @@ describe('hooks', () => {
     const place = stage()
     const file = write(fileOf(place), settings('baton'))
     expect(await claudeHooks(place)).toEqual([{ result: 'ok', text: `installed in ${file}` }])
-    expect(await hooksFiring(folder(), place)).toMatchObject([
+    expect(await hooksFiring(folder(), place, TERMINAL_AGENTS)).toMatchObject([
       { result: 'warning', text: expect.stringContaining('no event has come') },
     ])
   })
@@ -149,9 +158,11 @@ describe('hooks', () => {
     write(join(made, 'kept', 'a.json'), { updatedAt: '2099-01-01T00:00:00Z' })
     const now = Date.parse('2026-11-17T12:00:00Z')
     write(join(made, 'sessions', 'a.json'), { v: 1, updatedAt: '2026-11-17T11:57:00Z' })
-    expect(await hooksFiring(made, place, now)).toEqual([{ result: 'ok', text: 'the newest event came 3 min ago' }])
+    expect(await hooksFiring(made, place, TERMINAL_AGENTS, now)).toEqual([
+      { result: 'ok', text: 'the newest event came 3 min ago' },
+    ])
     write(join(made, 'hook.log'), 'first\n2026-11-17 it went wrong\n')
-    expect(await hooksFiring(made, place)).toMatchObject([
+    expect(await hooksFiring(made, place, TERMINAL_AGENTS)).toMatchObject([
       { result: 'ok' },
       { result: 'warning', text: expect.stringContaining('of 2 lines: 2026-11-17 it went wrong') },
     ])

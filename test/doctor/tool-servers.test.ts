@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toolServers } from '../../src/adapters/doctor/tool-servers.ts'
 import { ownProgram } from '../../src/adapters/install/own-program.ts'
+import { TERMINAL_AGENTS } from '../../src/main/runtimes.ts'
 import { folder, write } from './stage.ts'
 
 const stage = () => {
@@ -14,13 +15,13 @@ it('says nothing where no server of ours is named', async () => {
   const place = stage()
   write(join(place.home, '.claude.json'), { mcpServers: { baton: { command: 'drumstick', args: ['play'] }, odd: 5 } })
   write(join(place.home, '.codex', 'config.toml'), '[mcp_servers.baton\n')
-  expect(await toolServers(place, place.workingFolder)).toEqual([])
+  expect(await toolServers(place, TERMINAL_AGENTS)).toEqual([])
 })
 
 it('names the one that is there', async () => {
   const place = stage()
   const file = write(join(place.home, '.claude.json'), { mcpServers: { baton: OURS } })
-  expect(await toolServers(place, place.workingFolder)).toEqual([{ result: 'ok', text: `"baton" in ${file}` }])
+  expect(await toolServers(place, TERMINAL_AGENTS)).toEqual([{ result: 'ok', text: `"baton" in ${file}` }])
 })
 
 it('finds the same server under two names, and says which to remove', async () => {
@@ -33,7 +34,7 @@ it('finds the same server under two names, and says which to remove', async () =
     join(place.home, '.codex', 'config.toml'),
     '[mcp_servers.a]\ncommand = "baton"\nargs = ["mcp", "--runtime", "codex"]\n[mcp_servers]\nb = { command = "baton", args = ["mcp"] }\n',
   )
-  expect(await toolServers(place, place.workingFolder)).toEqual([
+  expect(await toolServers(place, TERMINAL_AGENTS)).toEqual([
     {
       result: 'warning',
       text: `"batonpass" and "baton" are the same server (${own}), so an agent has each tool twice`,
@@ -47,7 +48,7 @@ it('looks at the file of the project too', async () => {
   const place = stage()
   write(join(place.home, '.claude.json'), { mcpServers: { baton: OURS } })
   write(join(place.workingFolder, '.mcp.json'), { mcpServers: { handoffs: OURS } })
-  expect(await toolServers(place, place.workingFolder)).toMatchObject([
+  expect(await toolServers(place, TERMINAL_AGENTS)).toMatchObject([
     { result: 'warning', repair: 'Run "claude mcp remove handoffs".' },
   ])
 })
@@ -61,7 +62,7 @@ it('knows our server by the words of an installation, and in the settings of the
   write(join(place.home, '.codex', 'config.toml'), '[mcp_servers.baton]\ncommand = "baton"\nargs = ["mcp"]\n')
   const own = '[mcp_servers.mine]\ncommand = "npx"\nargs = ["-y", "batonpass", "mcp"]\n'
   write(join(place.workingFolder, '.codex', 'config.toml'), own)
-  expect(await toolServers(place, place.workingFolder)).toMatchObject([
+  expect(await toolServers(place, TERMINAL_AGENTS)).toMatchObject([
     { result: 'warning', repair: 'Run "claude mcp remove mine".' },
     { result: 'warning', repair: 'Run "codex mcp remove mine".' },
   ])
@@ -71,10 +72,10 @@ it('finds it beside the plugin, which brings it too, unless that is off here', a
   const place = stage()
   write(join(place.home, '.claude.json'), { mcpServers: { baton: OURS } })
   write(join(place.home, '.claude', 'settings.json'), { enabledPlugins: { 'baton@batonpass': true } })
-  expect(await toolServers(place, place.workingFolder)).toMatchObject([
+  expect(await toolServers(place, TERMINAL_AGENTS)).toMatchObject([
     { result: 'ok' },
     { result: 'warning', text: expect.stringContaining('the plugin') },
   ])
   write(join(place.workingFolder, '.claude', 'settings.json'), { enabledPlugins: { 'baton@batonpass': false } })
-  expect(await toolServers(place, place.workingFolder)).toMatchObject([{ result: 'ok' }])
+  expect(await toolServers(place, TERMINAL_AGENTS)).toMatchObject([{ result: 'ok' }])
 })

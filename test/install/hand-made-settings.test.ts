@@ -1,11 +1,11 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
+import { claude } from '../../src/adapters/claude/vendor.ts'
 import { install } from '../../src/main/installer.ts'
 import { got, installed, ONLY_SETTINGS, put, stage, uninstalled } from './stage.ts'
 
-const OURS = Object.entries(CLAUDE_HOOKS)
+const OURS = Object.entries(claude.terminal?.hooks ?? {})
 const ourGroup = (event: string) => ({ hooks: [{ type: 'command', command: `baton hook ${event}` }] })
 const hand = (value: unknown, indent: string | number = 2): string => `${JSON.stringify(value, null, indent)}\n`
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ownHookIn } from '../../src/adapters/install/agent-settings.ts'
+import { ownHookIn } from '../../src/adapters/install/own-hook.ts'
 import { type OwnProgram, ownProgram } from '../../src/adapters/install/own-program.ts'
 import { put, stage } from './stage.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
+import { claude } from '../../src/adapters/claude/vendor.ts'
 import { handoffCommand, isHandoffCommand } from '../../src/adapters/install/handoff-command.ts'
 import { ownProgram } from '../../src/adapters/install/own-program.ts'
 import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint/checkpoint-section.ts'
@@ -22,7 +22,9 @@ describe('the plugin', () => {
     await installed({ ...installation, wanted: { ...installation.wanted, program: program.value } })
     const { hooks } = JSON.parse(got(join(project, '.claude', 'settings.json')) ?? '') as { hooks: unknown }
     expect(json('plugin/hooks/hooks.json')).toEqual({ hooks })
-    expect(Object.keys((json('plugin/hooks/hooks.json') as { hooks: object }).hooks)).toEqual(Object.keys(CLAUDE_HOOKS))
+    expect(Object.keys((json('plugin/hooks/hooks.json') as { hooks: object }).hooks)).toEqual(
+      Object.keys(claude.terminal?.hooks ?? {}),
+    )
     expect(json('plugin/.mcp.json')).toEqual(JSON.parse(got(join(project, '.mcp.json')) ?? ''))
     expect(got(join(project, '.claude', 'commands', 'baton', 'handoff.md'))).toBe(COMMAND)
   })

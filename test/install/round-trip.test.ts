@@ -1,13 +1,15 @@
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { CLAUDE_HOOKS } from '../../src/adapters/install/agent-settings.ts'
+import { claude } from '../../src/adapters/claude/vendor.ts'
 import { serverEdit, settingsEdit } from '../../src/adapters/install/edits.ts'
 import type { FileEdit, Past } from '../../src/adapters/install/file-edit.ts'
 import type { JsonPath } from '../../src/adapters/install/json-document.ts'
 import { tomlServerIn, withoutTomlServer, withTomlServer } from '../../src/adapters/install/toml-server.ts'
 
-const hooks = Object.fromEntries(Object.entries(CLAUDE_HOOKS).map(([name, event]) => [name, `baton hook ${event}`]))
+const hooks = Object.fromEntries(
+  Object.entries(claude.terminal?.hooks ?? {}).map(([name, event]) => [name, `baton hook ${event}`]),
+)
 const START = { command: 'baton', args: ['mcp'] }
 const EDITS: readonly FileEdit[] = [
   settingsEdit({ path: '', hooks: { program: 'baton', hooks }, statusLine: { program: 'baton', flags: '' } }),
@@ -27,7 +29,7 @@ const group = fc.record(
   { matcher: fc.string(), hooks: fc.array(handler, { maxLength: 3 }) },
   { requiredKeys: ['hooks'] },
 )
-const events = fc.constantFrom(...Object.keys(CLAUDE_HOOKS), 'PreToolUse', 'Notification')
+const events = fc.constantFrom(...Object.keys(claude.terminal?.hooks ?? {}), 'PreToolUse', 'Notification')
 const settings = fc
   .tuple(
     fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5, noNullPrototype: true }),

@@ -1,15 +1,15 @@
-import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
-import { commandIn, isOwnPrompt } from '../../src/adapters/claude/claude-origin.ts'
-import { transcriptReader } from '../../src/adapters/claude/transcript-reader.ts'
+import { agentSdkReader } from '../../src/adapters/claude/readers/agent-sdk-reader.ts'
+import { commandIn, isOwnPrompt } from '../../src/adapters/claude/readers/claude-origin.ts'
+import { transcriptReader } from '../../src/adapters/claude/readers/transcript-reader.ts'
 import { plain, plainLines, wrapped } from '../../src/adapters/cli/render/text.ts'
-import { execReader } from '../../src/adapters/codex/exec-reader.ts'
-import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
+import { execReader } from '../../src/adapters/codex/readers/exec-reader.ts'
+import { rolloutReader } from '../../src/adapters/codex/readers/rollout-reader.ts'
 import { hidingSecrets } from '../../src/adapters/doctor/report-secrets.ts'
 import { trimmedPayload } from '../../src/adapters/hook-client/trimmed-payload.ts'
 import { capped } from '../../src/adapters/hooks/capped-output.ts'
 import { chatText } from '../../src/adapters/hooks/chat-message.ts'
-import { ownHookIn } from '../../src/adapters/install/agent-settings.ts'
 import { jsonDocument } from '../../src/adapters/install/json-document.ts'
+import { ownHookIn } from '../../src/adapters/install/own-hook.ts'
 import { tomlServerIn } from '../../src/adapters/install/toml-server.ts'
 import { safeText, shortAnswer } from '../../src/adapters/mcp/safe-answer.ts'
 import { fromStoredText, toStorableText } from '../../src/adapters/postgres/rows/text-codec.ts'
@@ -241,7 +241,7 @@ export const PUMPS: readonly string[] = [
 
 /** Patterns that are made at run time cannot be read from the source: the door behind which each is tried, or why it need not be. */
 export const MADE: Readonly<Record<string, string>> = {
-  'adapters/claude/claude-origin.ts': 'agentSdkReader',
+  'adapters/claude/readers/claude-origin.ts': 'agentSdkReader',
   'adapters/hooks/chat-message.ts': 'chatText',
   'adapters/install/edits.ts': 'no text of others: names of our own files, escaped',
   'adapters/postgres/health/schema-drift.ts': 'no text of others: definitions that the server wrote',

@@ -127,6 +127,19 @@ describe('an agent of a folder and a line', () => {
     expect(out).toContain('pico-lines')
   })
 
+  it('has its settings looked at by the doctor', async () => {
+    const settings = join(work, '.pico')
+    mkdirSync(settings, { recursive: true })
+    const hooks = { SessionStart: [{ hooks: [{ type: 'command', command: 'baton hook session-start' }] }] }
+    writeFileSync(join(settings, 'hooks.json'), JSON.stringify({ hooks }))
+    const server = 'command = "baton"\nargs = ["mcp"]\n'
+    writeFileSync(join(settings, 'servers.toml'), `[servers.baton]\n${server}[servers.other]\n${server}`)
+    const { out } = await baton('doctor', '--json')
+    rmSync(settings, { recursive: true })
+    expect(out).toContain(`${join(settings, 'hooks.json')} has no hook for stop`)
+    expect(out).toContain('pico forget other')
+  })
+
   it('names its provider in telemetry', async () => {
     const program = join(COPY, 'telemetry.ts')
     writeFileSync(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
-import { transcriptReader } from '../../src/adapters/claude/transcript-reader.ts'
-import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
+import { agentSdkReader } from '../../src/adapters/claude/readers/agent-sdk-reader.ts'
+import { transcriptReader } from '../../src/adapters/claude/readers/transcript-reader.ts'
+import { rolloutReader } from '../../src/adapters/codex/readers/rollout-reader.ts'
 import type { WindowReader } from '../../src/ports/agent/window-reader.ts'
 
 const originsOf = (reader: WindowReader, record: unknown) =>

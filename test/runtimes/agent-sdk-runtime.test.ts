@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type AgentSdkRuntimeOptions, agentSdkRuntime } from '../../src/adapters/claude/agent-sdk-runtime.ts'
-import { loadAgentSdk } from '../../src/adapters/claude/sdk-module.ts'
+import { type AgentSdkRuntimeOptions, agentSdkRuntime } from '../../src/adapters/claude/runtime/agent-sdk-runtime.ts'
+import { loadAgentSdk } from '../../src/adapters/claude/runtime/sdk-module.ts'
 import { answer, collect, endOfRun, result, type Sent, until } from './claude-messages.ts'
 import { type FakeControls, FakeSdk, type Play } from './fake-sdk.ts'
 

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type ClaudeCommandRuntimeOptions,
   claudeCommandRuntime,
-} from '../../src/adapters/claude/claude-command-runtime.ts'
-import { jsonLines } from '../../src/adapters/claude/json-lines.ts'
+} from '../../src/adapters/claude/runtime/claude-command-runtime.ts'
+import { jsonLines } from '../../src/adapters/claude/runtime/json-lines.ts'
 import { usableWindow } from '../../src/domain/window/context-pressure.ts'
 import { WindowGauge } from '../../src/domain/window/window-gauge.ts'
 import { answer, collect, endOfRun, result, until } from './claude-messages.ts'

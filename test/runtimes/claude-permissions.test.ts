@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ClaudePermissions } from '../../src/adapters/claude/claude-permissions.ts'
+import { ClaudePermissions } from '../../src/adapters/claude/runtime/claude-permissions.ts'
 
 const init = (permissionMode = 'default') => ({ type: 'system', subtype: 'init', cwd: '/shop', permissionMode })
 const calls = (id: string, name: string, input: unknown = {}) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { endOf, resultIn, totalsOf } from '../../src/adapters/claude/claude-result.ts'
+import { endOf, resultIn, totalsOf } from '../../src/adapters/claude/readers/claude-result.ts'
 import { answer, result } from './claude-messages.ts'
 
 const read = (more: Readonly<Record<string, unknown>> = {}) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
-import { execReader } from '../../src/adapters/codex/exec-reader.ts'
+import { agentSdkReader } from '../../src/adapters/claude/readers/agent-sdk-reader.ts'
+import { execReader } from '../../src/adapters/codex/readers/exec-reader.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { createBatonpass } from '../../src/entry/index.ts'
 import type { RuntimeStep } from '../../src/entry/ports.ts'

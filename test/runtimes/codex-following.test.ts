@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { RolloutFollower } from '../../src/adapters/codex/rollout-follower.ts'
+import { RolloutFollower } from '../../src/adapters/codex/runtime/rollout-follower.ts'
 import { codexRuntime } from '../../src/entry/codex.ts'
 import type { RunningAgent } from '../../src/ports/agent/agent-runtime.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CodexPermissions } from '../../src/adapters/codex/codex-permissions.ts'
+import { CodexPermissions } from '../../src/adapters/codex/runtime/codex-permissions.ts'
 
 const turn = (type: string) => ({ type: 'turn_context', payload: { sandbox_policy: { type } } })
 const call = (cmd: string) => ({

@@ -1,8 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findRollout } from '../../src/adapters/codex/rollout-file.ts'
-import { RolloutTail } from '../../src/adapters/codex/rollout-tail.ts'
+import { RolloutTail } from '../../src/adapters/codex/readers/rollout-tail.ts'
+import { findRollout } from '../../src/adapters/codex/runtime/rollout-file.ts'
 import { rolloutPath, THREAD, temporaryHome, write } from '../support/fake-codex.ts'
 
 const read = async (tail: RolloutTail): Promise<readonly unknown[]> => {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { loadCodexSdk } from '../../src/adapters/codex/codex-sdk.ts'
+import { loadCodexSdk } from '../../src/adapters/codex/runtime/codex-sdk.ts'
 import { type CodexRuntimeOptions, codexRuntime } from '../../src/entry/codex.ts'
 import {
   all,

@@ -1,4 +1,4 @@
-import type { AgentSdk, SdkOwnOptions, SdkPrompt } from '../../src/adapters/claude/sdk-module.ts'
+import type { AgentSdk, SdkOwnOptions, SdkPrompt } from '../../src/adapters/claude/runtime/sdk-module.ts'
 import type { Sent } from './claude-messages.ts'
 
 /** What a query of the fake does: sends messages, waits, throws. */

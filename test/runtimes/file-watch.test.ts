@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { FileWatch } from '../../src/adapters/codex/file-watch.ts'
+import { FileWatch } from '../../src/adapters/codex/runtime/file-watch.ts'
 import { temporaryHome } from '../support/fake-codex.ts'
 
 /** Longer than any test. */

@@ -18,9 +18,9 @@ const adapter = (holds: string, packages = '', more = ''): Layer => layer(holds,
 const ADAPTERS: Readonly<Record<string, Layer>> = {
   catalogue: adapter('believed window sizes and prices', '@pydantic/genai-prices'),
   claude: adapter(
-    'Claude: runtimes, and readers of what they send',
+    'Claude: runtimes, readers of what they send, and its settings',
     'zod node:child_process node:fs node:fs/promises node:os node:path node:timers/promises',
-    'processes',
+    'processes adapters/install adapters/place',
   ),
   cli: adapter(
     'the command `baton`',
@@ -29,9 +29,9 @@ const ADAPTERS: Readonly<Record<string, Layer>> = {
      adapters/catalogue adapters/hook-client adapters/hooks adapters/summary adapters/system adapters/terminal`,
   ),
   codex: adapter(
-    'Codex: its runtime, and readers of what it sends',
+    'Codex: its runtime, readers of what it sends, and its settings',
     'smol-toml zod node:fs node:fs/promises node:os node:path node:timers/promises',
-    'processes',
+    'processes adapters/install adapters/place',
   ),
   config: adapter('configuration files', 'yaml zod node:fs node:fs/promises node:path'),
   doctor: adapter(

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentVendor } from '../../ports/agent/vendor.ts'
-import { compactionPoint, windowSettings } from './compaction-point.ts'
+import { compactionPoint, windowSettings } from './settings/compaction-point.ts'
 
 /** A mode that allows more stands later. */
 const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk', 'auto', 'bypassPermissions']
@@ -21,7 +21,7 @@ export const claude: AgentVendor = {
       takesCommand: false,
       takesAutoCompact: true,
       make: async ({ model, autoCompact, permissionMode, environment: env }) => {
-        const { agentSdkRuntime } = await import('./agent-sdk-runtime.ts')
+        const { agentSdkRuntime } = await import('./runtime/agent-sdk-runtime.ts')
         const mayDoAnything = permissionMode === 'bypassPermissions'
         const allowDangerouslySkipPermissions = mayDoAnything ? true : undefined
         const options = defined({ permissionMode, allowDangerouslySkipPermissions, env })
@@ -36,19 +36,21 @@ export const claude: AgentVendor = {
       takesCommand: true,
       takesAutoCompact: true,
       make: async ({ model, command, autoCompact, permissionMode, environment: env }) => {
-        const { claudeCommandRuntime } = await import('./claude-command-runtime.ts')
+        const { claudeCommandRuntime } = await import('./runtime/claude-command-runtime.ts')
         return claudeCommandRuntime(defined({ model, command, autoCompact, permissionMode, env }))
       },
     },
   },
   formats: ['claude-status-line', 'claude-code', 'claude-agent-sdk'],
   readers: async () => [
-    (await import('./status-line-reader.ts')).statusLineReader,
-    (await import('./transcript-reader.ts')).transcriptReader,
-    (await import('./agent-sdk-reader.ts')).agentSdkReader,
+    (await import('./readers/status-line-reader.ts')).statusLineReader,
+    (await import('./readers/transcript-reader.ts')).transcriptReader,
+    (await import('./readers/agent-sdk-reader.ts')).agentSdkReader,
   ],
-  summarizer: async (model) => (await import('./agent-sdk-summarizer.ts')).agentSdkSummarizer(defined({ model })),
+  summarizer: async (model) =>
+    (await import('./runtime/agent-sdk-summarizer.ts')).agentSdkSummarizer(defined({ model })),
   terminal: {
+    settings: async () => (await import('./settings/claude-files.ts')).claudeSettings,
     agentName: 'claude-code',
     backend: 'claude_code',
     hooks: {
@@ -75,9 +77,9 @@ export const claude: AgentVendor = {
     transcripts: {
       folder: ({ CLAUDE_CONFIG_DIR, HOME }) =>
         join(CLAUDE_CONFIG_DIR ?? join(HOME ?? homedir(), '.claude'), 'projects'),
-      reader: async () => (await import('./transcript-reader.ts')).transcriptReader,
-      forkOf: async (path) => (await import('./transcript-fork.ts')).claudeForkOf(path),
+      reader: async () => (await import('./readers/transcript-reader.ts')).transcriptReader,
+      forkOf: async (path) => (await import('./readers/transcript-fork.ts')).claudeForkOf(path),
     },
-    statusLineReader: async () => (await import('./status-line-reader.ts')).statusLineReader,
+    statusLineReader: async () => (await import('./readers/status-line-reader.ts')).statusLineReader,
   },
 }

@@ -20,7 +20,7 @@ export const codex: AgentVendor = {
       takesCommand: true,
       takesAutoCompact: false,
       make: async ({ model, command: codexPathOverride, permissionMode, environment = {} }) => {
-        const { codexRuntime } = await import('./codex-runtime.ts')
+        const { codexRuntime } = await import('./runtime/codex-runtime.ts')
         const env: Record<string, string> = {}
         for (const [name, value] of Object.entries(environment)) if (value !== undefined) env[name] = value
         const sandboxMode = SANDBOXES.find((mode) => mode === permissionMode)
@@ -30,10 +30,11 @@ export const codex: AgentVendor = {
   },
   formats: ['codex-rollout', 'codex-exec'],
   readers: async () => [
-    (await import('./rollout-reader.ts')).rolloutReader,
-    (await import('./exec-reader.ts')).execReader,
+    (await import('./readers/rollout-reader.ts')).rolloutReader,
+    (await import('./readers/exec-reader.ts')).execReader,
   ],
   terminal: {
+    settings: async () => (await import('./settings/codex-files.ts')).codexSettings,
     agentName: 'codex',
     backend: 'codex',
     hooks: {
@@ -50,8 +51,8 @@ export const codex: AgentVendor = {
     variables: {},
     transcripts: {
       folder: ({ CODEX_HOME, HOME }) => join(CODEX_HOME ?? join(HOME ?? homedir(), '.codex'), 'sessions'),
-      reader: async () => (await import('./rollout-reader.ts')).rolloutReader,
-      forkOf: async (path) => (await import('./rollout-fork.ts')).codexForkOf(path),
+      reader: async () => (await import('./readers/rollout-reader.ts')).rolloutReader,
+      forkOf: async (path) => (await import('./readers/rollout-reader.ts')).codexForkOf(path),
     },
   },
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { counted } from '../../domain/kernel/counted.ts'
+import type { SettingsPlace, TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
-import type { AgentPlace } from '../install/agent-settings.ts'
 import { filesIn, lengthText } from './folder-files.ts'
 import { hasHooks } from './hooks-installed.ts'
 import { isRecord, jsonIn, readFileEnd, readSmallFile } from './small-file.ts'
@@ -13,9 +13,14 @@ const CARDS_READ = 20
 const DAY_MS = 86_400_000
 
 /** Whether hooks were called lately: by the cards of sessions, and by what the hook client wrote down. */
-export const hooksFiring = async (folder: string, place: AgentPlace, now = Date.now()): Promise<readonly Finding[]> => {
+export const hooksFiring = async (
+  folder: string,
+  place: SettingsPlace,
+  agents: readonly TerminalAgent[],
+  now = Date.now(),
+): Promise<readonly Finding[]> => {
   const newest = newestEvent(folder)
-  const isInstalled = hasHooks(place)
+  const isInstalled = await hasHooks(place, agents)
   const findings: Finding[] = []
   if (newest !== undefined)
     findings.push({ result: 'ok', text: `the newest event came ${lengthText(now - newest)} ago` })

@@ -1,60 +1,54 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import type { SettingsPlace, TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
-import {
-  type AgentPlace,
-  CLAUDE_HOOKS,
-  CLAUDE_SCOPES,
-  CODEX_HOOKS,
-  claudeSettingsOf,
-  codexFolder,
-  isOwnPlugin,
-  launchedBy,
-  ownHookIn,
-  STATUS_LINE,
-} from '../install/agent-settings.ts'
+import { isOwnPlugin, launchedBy, ownHookIn, STATUS_LINE } from '../install/own-hook.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 
-/** The files in which Claude Code looks for hooks: the person's, the project's, and the person's own of the project. */
-const claudeFiles = (place: AgentPlace): readonly string[] =>
-  CLAUDE_SCOPES.map((scope) => claudeSettingsOf(scope, place))
+/** An agent, as far as its hooks are looked for. */
+type HookedAgent = Pick<TerminalAgent, 'name' | 'hooks' | 'noStatusLine' | 'settings'>
 
-/** The files in which Codex looks for them. */
-const codexFiles = ({ environment, workingFolder }: AgentPlace): readonly string[] => {
-  const home = codexFolder(environment)
-  return [join(home, 'hooks.json'), join(home, 'config.toml'), join(workingFolder, '.codex', 'hooks.json')]
-}
-
-/** The hooks that should be there, and the command that puts them there. */
+/** The hooks that should be there, and the commands that put them there and take them out. */
 interface Wanted {
   readonly events: readonly string[]
   readonly command: string
+  readonly removal: string
+  /** What people call the agent. */
+  readonly title: string
 }
 
-const CLAUDE: Wanted = { events: [STATUS_LINE, ...Object.values(CLAUDE_HOOKS)], command: 'baton claude install' }
-const CODEX: Wanted = { events: Object.values(CODEX_HOOKS), command: 'baton codex install' }
+const wantedOf = async ({ name, hooks, noStatusLine, settings }: HookedAgent): Promise<Wanted> => ({
+  events: [...(noStatusLine === undefined ? [STATUS_LINE] : []), ...Object.values(hooks)],
+  command: `baton ${name} install`,
+  removal: `baton ${name} uninstall`,
+  title: (await settings?.())?.title ?? name,
+})
 
-/** Whether Claude Code calls the hooks. */
-export const claudeHooks = async (place: AgentPlace): Promise<readonly Finding[]> =>
-  findingsFor(read(claudeFiles(place)), CLAUDE, place)
+const filesOf = async ({ settings }: HookedAgent, place: SettingsPlace): Promise<readonly string[]> =>
+  (await settings?.())?.hookFiles(place) ?? []
 
-/** Whether Codex calls them. It has no status line. */
-export const codexHooks = async (place: AgentPlace): Promise<readonly Finding[]> =>
-  findingsFor(read(codexFiles(place)), CODEX, place)
+/** Whether an agent calls the hooks. */
+export const hooksInstalled = async (place: SettingsPlace, agent: HookedAgent): Promise<readonly Finding[]> =>
+  findingsFor(read(await filesOf(agent, place)), await wantedOf(agent), place)
 
-/** Whether any runtime is told to call the hooks. */
-export const hasHooks = (place: AgentPlace): boolean =>
-  read([...claudeFiles(place), ...codexFiles(place)]).some(({ hooks }) => hooks.length > 0) ||
-  claudePlugin(place) !== undefined
+/** Whether any of the agents is set to call the hooks. */
+export const hasHooks = async (place: SettingsPlace, agents: readonly HookedAgent[]): Promise<boolean> => {
+  for (const agent of agents) {
+    const settings = read(await filesOf(agent, place))
+    if (settings.some(({ hooks }) => hooks.length > 0) || pluginFile(settings) !== undefined) return true
+  }
+  return false
+}
 
-/** The file that switches the plugin on in Claude Code, for sessions in this folder. */
-export const claudePlugin = (place: AgentPlace): string | undefined => pluginFile(read(claudeFiles(place)))
+/** The file that switches our plugin on in an agent, for sessions in this folder. */
+export const enabledPlugin = async (place: SettingsPlace, agent: HookedAgent): Promise<string | undefined> =>
+  pluginFile(read(await filesOf(agent, place)))
 
 const read = (files: readonly string[]): readonly HookSettings[] =>
   // The working folder may be the home folder: then two of them are one.
   [...new Set(files)].flatMap((file) => hookSettingsIn(file) ?? [])
 
-const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: AgentPlace): readonly Finding[] => {
+const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: SettingsPlace): readonly Finding[] => {
   const broken = settings.filter(({ problem }) => problem !== undefined)
   const hooks = settings.flatMap((one) => one.hooks)
   const plugin = [pluginFile(settings)].filter((file) => file !== undefined)
@@ -66,7 +60,7 @@ const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: A
         repair: 'Mend or remove that file: the runtime cannot read it either.',
       }),
     ),
-    ...plugin.map((file): Finding => pluginFinding(file, hooks, place)),
+    ...plugin.map((file): Finding => pluginFinding(file, hooks, wanted, place)),
     ...(hooks.length === 0
       ? plugin.length === 0
         ? [none(wanted)]
@@ -76,18 +70,23 @@ const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: A
 }
 
 /** The plugin brings every hook but the status line. It knows our program by its name alone. */
-const pluginFinding = (file: string, hooks: readonly InstalledHook[], { environment }: AgentPlace): Finding => {
+const pluginFinding = (
+  file: string,
+  hooks: readonly InstalledHook[],
+  { removal, title }: Wanted,
+  { environment }: SettingsPlace,
+): Finding => {
   if (hooks.some(({ event }) => event !== STATUS_LINE))
     return {
       result: 'warning',
       text: `the plugin, which ${file} switches on, and the settings both name the hooks`,
-      repair: 'Run "baton claude uninstall", or remove the plugin.',
+      repair: `Run "${removal}", or remove the plugin.`,
     }
   if (!isRunnable({ event: '', program: '', node: 'node', file }, environment))
     return {
       result: 'problem',
       text: `the plugin is switched on in ${file}, and does nothing: baton or node is not on the PATH`,
-      repair: 'Run "npm install -g batonpass", and start Claude Code where both are on the PATH.',
+      repair: `Run "npm install -g batonpass", and start ${title} where both are on the PATH.`,
     }
   return { result: 'ok', text: `the plugin is switched on in ${file}` }
 }
@@ -101,7 +100,7 @@ const installed = (
   settings: readonly HookSettings[],
   hooks: readonly InstalledHook[],
   wanted: Wanted,
-  { environment }: AgentPlace,
+  { environment }: SettingsPlace,
 ): readonly Finding[] => {
   const events = hooks.map(({ event }) => event)
   const files = [...new Set(hooks.map(({ file }) => file))]
@@ -136,7 +135,7 @@ const installed = (
 }
 
 /** Whether a command finds its program. One that looks for it by itself takes `baton` where its file has gone. */
-const isRunnable = ({ program, node }: InstalledHook, environment: AgentPlace['environment']): boolean => {
+const isRunnable = ({ program, node }: InstalledHook, environment: SettingsPlace['environment']): boolean => {
   if (node === undefined) return isFound(program, environment)
   const hasNode = isFound('node', environment)
   return (existsSync(program) && (hasNode || isFound(node, environment))) || (hasNode && isFound('baton', environment))
@@ -145,7 +144,7 @@ const isRunnable = ({ program, node }: InstalledHook, environment: AgentPlace['e
 /** In settings that are shared the file has no name. */
 const lostName = ({ program }: InstalledHook): string => (program === '' ? 'baton' : program)
 
-const isFound = (program: string, { PATH = '' }: AgentPlace['environment']): boolean => {
+const isFound = (program: string, { PATH = '' }: SettingsPlace['environment']): boolean => {
   if (program.startsWith('$') || program.startsWith('~')) return true // the shell knows
   if (program.includes('/') && !isAbsolute(program)) return true // from wherever the session works
   const places = isAbsolute(program) ? [program] : PATH.split(delimiter).map((folder) => join(folder, program))

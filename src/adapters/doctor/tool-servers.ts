@@ -1,8 +1,8 @@
-import { join } from 'node:path'
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
+import type { ServerList, SettingsPlace, TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
-import { type AgentPlace, claudeOwnFile, codexFolder, isOwnProgram } from '../install/agent-settings.ts'
-import { claudePlugin } from './hooks-installed.ts'
+import { isOwnProgram } from '../install/own-hook.ts'
+import { enabledPlugin } from './hooks-installed.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 
 /** An MCP server of ours in the settings of a runtime. */
@@ -11,37 +11,38 @@ interface NamedServer {
   readonly file: string
 }
 
-/**
- * Whether a runtime has our MCP server under two names: then an agent has each tool twice. Claude Code keeps what belongs
- * to a project under a name of its own for it.
- */
-export const toolServers = async (place: AgentPlace, claudeProject: string): Promise<readonly Finding[]> => {
-  const own = claudeOwnFile(place.environment)
-  const claude = [
-    ...serversIn(own, 'mcpServers'),
-    ...serversIn(own, 'projects', claudeProject, 'mcpServers'),
-    ...serversIn(join(place.workingFolder, '.mcp.json'), 'mcpServers'),
-  ]
-  const codex = [
-    ...(await codexServers(join(codexFolder(place.environment), 'config.toml'))),
-    ...(await codexServers(join(place.workingFolder, '.codex', 'config.toml'))),
-  ]
-  return [
-    ...findingsFor(claude, 'claude mcp remove'),
-    ...besidePlugin(claude, claudePlugin(place)),
-    ...findingsFor(codex, 'codex mcp remove'),
-  ]
+/** Whether a runtime has our MCP server under two names: then an agent has each tool twice. */
+export const toolServers = async (
+  place: SettingsPlace,
+  agents: readonly TerminalAgent[],
+): Promise<readonly Finding[]> => {
+  const findings: Finding[] = []
+  for (const agent of agents) {
+    if (agent.settings === undefined) continue
+    const { serverLists, removeServer } = await agent.settings()
+    const servers = (await Promise.all(serverLists(place).map(serversIn))).flat()
+    findings.push(
+      ...findingsFor(servers, removeServer),
+      ...besidePlugin(servers, await enabledPlugin(place, agent), agent.name, removeServer),
+    )
+  }
+  return findings
 }
 
 /** The plugin brings the server under a name of its own. */
-const besidePlugin = (servers: readonly NamedServer[], plugin: string | undefined): readonly Finding[] => {
+const besidePlugin = (
+  servers: readonly NamedServer[],
+  plugin: string | undefined,
+  agent: string,
+  remove: string,
+): readonly Finding[] => {
   if (plugin === undefined || servers.length === 0) return []
   const named = servers.map(({ name, file }) => `"${name}" (${file})`).join(' and ')
   return [
     {
       result: 'warning',
       text: `the plugin, which ${plugin} switches on, brings the same server as ${named}, so an agent has each tool twice`,
-      repair: 'Run "baton claude uninstall" and "claude mcp remove" for those, or remove the plugin.',
+      repair: `Run "baton ${agent} uninstall" and "${remove}" for those, or remove the plugin.`,
     },
   ]
 }
@@ -63,22 +64,21 @@ const findingsFor = (servers: readonly NamedServer[], remove: string): readonly 
   ]
 }
 
-const serversIn = (file: string, ...path: readonly string[]): readonly NamedServer[] => {
+const serversIn = async ({ file, list: path }: ServerList): Promise<readonly NamedServer[]> => {
   const found = readSmallFile(file)
-  let list: unknown = found.state === 'read' ? jsonIn(found.text) : undefined
+  if (found.state !== 'read') return []
+  let list: unknown = file.endsWith('.toml') ? await tomlIn(found.text) : jsonIn(found.text)
   for (const name of path) list = isRecord(list) ? list[name] : undefined
   return ownIn(list, file)
 }
 
-const codexServers = async (file: string): Promise<readonly NamedServer[]> => {
-  const found = readSmallFile(file)
-  if (found.state !== 'read') return []
+const tomlIn = async (text: string): Promise<unknown> => {
   const { parse } = await import('smol-toml')
   try {
-    return ownIn(parse(found.text).mcp_servers, file)
+    return parse(text)
   } catch {
-    // Codex refuses such a file, and says where it is wrong.
-    return []
+    // The agent refuses such a file, and says where it is wrong.
+    return undefined
   }
 }
 

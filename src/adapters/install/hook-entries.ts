@@ -1,5 +1,4 @@
 import { ok, type Result } from '../../domain/kernel/result.ts'
-import { type OwnHook, ownHookIn } from './agent-settings.ts'
 import {
   changed,
   type IsMade,
@@ -15,6 +14,7 @@ import {
   withoutEmpty,
 } from './json-document.ts'
 import { withItem, withMember, withoutChild, withValue } from './json-edit.ts'
+import { type OwnHook, ownHookIn } from './own-hook.ts'
 import type { TextProblem } from './refusal.ts'
 
 /** The hooks to name in settings: the runtime's name of each, and the command it is to run. */

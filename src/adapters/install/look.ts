@@ -1,31 +1,10 @@
-import {
-  type AgentPlace,
-  CLAUDE_SCOPES,
-  type ClaudeScope,
-  claudeSettingsOf,
-  isOwnPlugin,
-  ownHookIn,
-} from './agent-settings.ts'
-import {
-  claudeHolder,
-  claudeHooksOf,
-  claudeServersOf,
-  codexFilesOf,
-  codexHooksOf,
-  commandFileOf,
-  type Part,
-  serverStartOf,
-  type Wanted,
-  wantedIn,
-} from './agents.ts'
-import { handoffCommand, isHandoffCommand } from './handoff-command.ts'
 import { hookEntriesIn, type WantedHooks } from './hook-entries.ts'
-import { type JsonDocument, jsonDocument, membersOf, valueAt } from './json-document.ts'
-import { Receipts } from './receipts.ts'
-import { isOwnServer, isSameStart, type ServerStart, serverIn } from './server-entry.ts'
+import { type JsonDocument, jsonDocument } from './json-document.ts'
+import { ownHookIn } from './own-hook.ts'
+import { isOwnServer, isSameStart, type ServerStart } from './server-entry.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { statusLineIn } from './status-line-entry.ts'
-import { tomlServerIn } from './toml-server.ts'
+import type { Part } from './wanted.ts'
 
 /** How a part of an installation stands. */
 export type PartState = 'absent' | 'installed' | 'plugin' | 'incomplete' | 'outdated' | 'foreign' | 'unreadable'
@@ -39,94 +18,14 @@ export interface FoundPart {
   readonly detail?: string
 }
 
-/** Everything that is found in a scope. */
-export interface FoundScope {
-  readonly scope: ClaudeScope
-  readonly parts: readonly FoundPart[]
-  /** The plugin is switched on by these settings, and no nearer ones switch it off. */
-  readonly hasPlugin: boolean
-}
+/** How a part stands, wherever it is. */
+export type State = Pick<FoundPart, 'state' | 'detail'>
 
-/** The plugin brings all but the status line. */
-const BY_PLUGIN: readonly Part[] = ['hooks', 'mcp', 'command']
+/** Of a part that is not there. */
+export const ABSENT: State = { state: 'absent' }
 
-/** Looks at every scope of Claude Code. Nothing is changed. @param folder where the notes are */
-export const lookAtClaude = (place: AgentPlace, wanted: Wanted, folder: string): readonly FoundScope[] => {
-  const receipts = new Receipts(folder)
-  const plugin = pluginScope(place)
-  return CLAUDE_SCOPES.map((scope) => {
-    const parts = partsOf(scope, place, wantedIn(scope, wanted), receipts)
-    const hasPlugin = scope === plugin
-    return { scope, hasPlugin, parts: hasPlugin ? parts.map(byPlugin) : parts }
-  })
-}
-
-const byPlugin = (found: FoundPart): FoundPart =>
-  found.state === 'absent' && BY_PLUGIN.includes(found.part)
-    ? { ...found, state: 'plugin', detail: 'switched on here, brings it' }
-    : found
-
-const partsOf = (scope: ClaudeScope, place: AgentPlace, wanted: Wanted, receipts: Receipts): readonly FoundPart[] => {
-  const file = claudeSettingsOf(scope, place)
-  const servers = claudeServersOf(scope, place)
-  const command = commandFileOf(scope, place)
-  return [
-    lookAt('hooks', file, (document) => hooksState(document, claudeHooksOf(wanted))),
-    lookAt('statusLine', file, (document) => statusLineState(document, wanted.program.launcher)),
-    lookAt('mcp', servers.file, (document) => serverState(serverIn(document, servers.list), serverStartOf(wanted))),
-    ownerOf(command, scope, place, receipts) ?? commandState(command, wanted),
-  ]
-}
-
-/** The scopes of a project share one file of `/baton:handoff`. It is in that scope which has put it there. */
-const ownerOf = (file: string, scope: ClaudeScope, place: AgentPlace, receipts: Receipts): FoundPart | undefined => {
-  const read = readSettingsFile(file)
-  if (scope === 'user' || !read.ok || read.value.bytes === undefined) return undefined
-  const holders = receipts.read(read.value.target)?.holders ?? []
-  const own = claudeHolder(scope, place)
-  if (holders.some((one) => one.scope === own.scope && one.folder === own.folder)) return undefined
-  // A file that nobody here has put there came with the project.
-  const owner = holders[0]?.scope ?? 'project'
-  return owner === scope ? undefined : { part: 'command', file, ...ABSENT, detail: `that one is of the scope ${owner}` }
-}
-
-/** Looks at Codex. */
-export const lookAtCodex = (place: AgentPlace, wanted: Wanted): readonly FoundPart[] => {
-  const files = codexFilesOf(place)
-  const text = textIn(files.configuration)
-  const server = text === undefined ? undefined : tomlServerIn(text)
-  return [
-    lookAt('hooks', files.hooks, (document) => hooksState(document, codexHooksOf(wanted))),
-    {
-      part: 'mcp',
-      file: files.configuration,
-      ...serverState(server === 'foreign' ? 'unknown' : server, serverStartOf(wanted)),
-    },
-  ]
-}
-
-/** The scope whose settings switch the plugin on here. Those that are nearer win: local, then project, then user. */
-export const pluginScope = (place: AgentPlace): ClaudeScope | undefined => {
-  for (const scope of CLAUDE_SCOPES.toReversed()) {
-    const isOn = onDocument(claudeSettingsOf(scope, place), pluginIn)
-    if (isOn !== undefined) return isOn ? scope : undefined
-  }
-  return undefined
-}
-
-/** Whether settings switch the plugin on or off. Absent where they do not name it. */
-const pluginIn = ({ root }: JsonDocument): boolean | undefined => {
-  const named = membersOf(valueAt(root, ['enabledPlugins'])).filter(({ key }) => isOwnPlugin(key))
-  if (named.length === 0) return undefined
-  // A list names the versions that are taken.
-  return named.some(({ value }) => value.type === 'array' || value.value === true)
-}
-
-type State = Pick<FoundPart, 'state' | 'detail'>
-
-const ABSENT: State = { state: 'absent' }
-
-const lookAt = (part: Part, file: string, look: (document: JsonDocument) => State): FoundPart => {
+/** Looks at a part in a JSON file. */
+export const lookAt = (part: Part, file: string, look: (document: JsonDocument) => State): FoundPart => {
   const read = readSettingsFile(file)
   if (!read.ok) return { part, file, state: 'unreadable', detail: read.error.message }
   if (read.value.bytes === undefined) return { part, file, ...ABSENT }
@@ -135,17 +34,14 @@ const lookAt = (part: Part, file: string, look: (document: JsonDocument) => Stat
   return { part, file, ...look(document.value) }
 }
 
-const onDocument = <Answer>(file: string, ask: (document: JsonDocument) => Answer): Answer | undefined => {
-  const document = jsonDocument(textIn(file) ?? '')
-  return document.ok ? ask(document.value) : undefined
-}
-
-const textIn = (file: string): string | undefined => {
+/** The text of a file of settings, if it can be read. */
+export const textIn = (file: string): string | undefined => {
   const read = readSettingsFile(file)
   return read.ok ? read.value.bytes?.toString('utf8') : undefined
 }
 
-const hooksState = (document: JsonDocument, { hooks, program }: WantedHooks): State => {
+/** How the hooks stand in settings. */
+export const hooksState = (document: JsonDocument, { hooks, program }: WantedHooks): State => {
   const entries = hookEntriesIn(document)
   if (entries.length === 0) return ABSENT
   const events = entries.map(({ event }) => event)
@@ -159,26 +55,20 @@ const hooksState = (document: JsonDocument, { hooks, program }: WantedHooks): St
   return old === undefined ? { state: 'installed' } : { state: 'outdated', detail: `started as ${old.program}` }
 }
 
-const statusLineState = (document: JsonDocument, program: string): State => {
+/** How the status line stands in settings. */
+export const statusLineState = (document: JsonDocument, program: string): State => {
   const line = statusLineIn(document)
   if (line === undefined) return ABSENT
   if (!line.isOurs) return { state: 'foreign', detail: 'a status line of your own' }
   return line.program === program ? { state: 'installed' } : { state: 'outdated', detail: `started as ${line.program}` }
 }
 
-const serverState = (there: ServerStart | 'unknown' | undefined, wanted: ServerStart): State => {
+/** How our MCP server stands, by its entry. */
+export const serverState = (there: ServerStart | 'unknown' | undefined, wanted: ServerStart): State => {
   if (there === undefined) return ABSENT
   if (there === 'unknown' || !isOwnServer(there))
     return { state: 'foreign', detail: 'a server of that name that is not ours' }
   return isSameStart(there, wanted)
     ? { state: 'installed' }
     : { state: 'outdated', detail: `started as ${[there.command, ...there.args].join(' ')}` }
-}
-
-const commandState = (file: string, { program, shippedCommand }: Wanted): FoundPart => {
-  const text = textIn(file)
-  if (text === undefined) return { part: 'command', file, ...ABSENT }
-  if (text === handoffCommand(shippedCommand, program.words)) return { part: 'command', file, state: 'installed' }
-  if (isHandoffCommand(shippedCommand, text)) return { part: 'command', file, state: 'outdated' }
-  return { part: 'command', file, state: 'foreign', detail: 'another file, or one that was changed' }
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, realpathSync, statSync } from 'nod
 import { delimiter, dirname, join } from 'node:path'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { isOwnProgram, LAUNCH } from './agent-settings.ts'
+import { isOwnProgram, LAUNCH } from './own-hook.ts'
 import type { ServerStart } from './server-entry.ts'
 
 /** How the settings of an agent start our program. */

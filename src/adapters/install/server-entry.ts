@@ -1,6 +1,5 @@
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
-import { isOwnProgram } from './agent-settings.ts'
 import {
   changed,
   type IsMade,
@@ -14,6 +13,7 @@ import {
   withoutEmpty,
 } from './json-document.ts'
 import { withMember, withoutChild } from './json-edit.ts'
+import { isOwnProgram } from './own-hook.ts'
 import { type TextProblem, wrong } from './refusal.ts'
 
 /** How an MCP server is started: a program and its words. */

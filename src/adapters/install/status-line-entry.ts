@@ -1,8 +1,8 @@
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { ownHookIn, STATUS_LINE } from './agent-settings.ts'
 import { changed, type JsonDocument, type JsonNode, misshapen, textOf, valueAt } from './json-document.ts'
 import { withMember, withoutChild, withValue } from './json-edit.ts'
+import { ownHookIn, STATUS_LINE } from './own-hook.ts'
 import type { TextProblem } from './refusal.ts'
 
 const KEY = 'statusLine'

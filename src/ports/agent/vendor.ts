@@ -112,6 +112,32 @@ export interface TerminalFacts {
   }
   /** Reads the input of its status line. */
   readonly statusLineReader?: () => Promise<WindowReader>
+  /** Where its hooks and servers are named, where `baton NAME install` puts them there: the doctor looks at them. */
+  readonly settings?: () => Promise<TerminalSettings>
+}
+
+/** Where the settings of terminal agents are looked for. */
+export interface SettingsPlace {
+  readonly environment: Environment
+  readonly workingFolder: string
+}
+
+/** A list of MCP servers in a file: JSON, or TOML where its name says so. */
+export interface ServerList {
+  readonly file: string
+  /** The way to the list in the file. */
+  readonly list: readonly string[]
+}
+
+/** The files in which a terminal agent looks for hooks and MCP servers. */
+export interface TerminalSettings {
+  /** What people call the agent. */
+  readonly title: string
+  /** The files that name hooks; each wins over those before it. */
+  readonly hookFiles: (place: SettingsPlace) => readonly string[]
+  readonly serverLists: (place: SettingsPlace) => readonly ServerList[]
+  /** The agent's own command that takes out an MCP server; the name of the server follows. */
+  readonly removeServer: string
 }
 
 /** How a terminal agent says where it compacts by itself: in no event, but in variables and files. */

@@ -26,6 +26,12 @@ export const pico: AgentVendor = {
     noStatusLine: 'Pico has no status line that a program draws',
     adviceWhenFull: { short: 'say enough', person: 'The person can say enough.' },
     namesSessionInCalls: false,
+    settings: async () => ({
+      title: 'Pico',
+      hookFiles: ({ workingFolder }) => [join(workingFolder, '.pico', 'hooks.json')],
+      serverLists: ({ workingFolder }) => [{ file: join(workingFolder, '.pico', 'servers.toml'), list: ['servers'] }],
+      removeServer: 'pico forget',
+    }),
     variables: { session: 'PICO_SESSION' },
     transcripts: {
       folder: ({ HOME = '' }) => join(HOME, '.pico'),
