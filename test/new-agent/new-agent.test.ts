@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
+import { AGENT_RUNTIMES, TERMINAL_AGENTS, VENDORS } from '../../src/main/runtimes.ts'
 import { bundle } from '../support/bundle.ts'
 import { CLONE } from '../support/clean-room.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
@@ -19,10 +20,14 @@ for (const part of ['src', 'scripts', 'package.json', 'tsconfig.json', 'docs/con
 for (const part of ['node_modules', 'migrations', 'plugin']) symlinkSync(join(CLONE, part), join(COPY, part))
 cpSync(join(CLONE, 'test/new-agent/pico'), join(COPY, 'src/adapters/pico'), { recursive: true })
 
+/** The names that are listed with the new agent. The agents that there are stand before it, however many they are. */
+const RUNTIMES_WITH_PICO = [...AGENT_RUNTIMES, 'pico', 'command']
+const TERMINALS_WITH_PICO = [...TERMINAL_AGENTS.map(({ name }) => name), 'pico']
+
 const REGISTRY = join(COPY, 'src/main/runtimes.ts')
-const LIST = 'export const VENDORS: readonly AgentVendor[] = [claude, codex]'
+const LIST = `export const VENDORS: readonly AgentVendor[] = [${VENDORS.map(({ name }) => name).join(', ')}]`
 const registered = readFileSync(REGISTRY, 'utf8')
-  .replace(LIST, LIST.replace('codex]', 'codex, pico]'))
+  .replace(LIST, LIST.replace(/]$/, ', pico]'))
   .replace(
     "from '../adapters/codex/vendor.ts'\n",
     (line) => `${line}import { pico } from '../adapters/pico/vendor.ts'\n`,
@@ -67,11 +72,11 @@ describe('an agent of a folder and a line', () => {
   })
 
   it.each([
-    ['run', /installed\): claude-sdk, claude, codex, pico, command/],
-    ['run', /the first of claude-sdk, claude, codex and pico that/],
+    ['run', new RegExp(`installed\\): ${RUNTIMES_WITH_PICO.join(', ')}`)],
+    ['run', new RegExp(`the first of ${AGENT_RUNTIMES.join(', ')} and pico that`)],
     ['replay', /--format <NAME>.*?pico-lines/],
-    ['mcp', /--runtime <NAME>.*?claude, codex, pico/],
-    ['hook stop', /--runtime <NAME>.*?claude, codex, pico/],
+    ['mcp', new RegExp(`--runtime <NAME>.*?${TERMINALS_WITH_PICO.join(', ')}`)],
+    ['hook stop', new RegExp(`--runtime <NAME>.*?${TERMINALS_WITH_PICO.join(', ')}`)],
   ])('is in the help of %s', async (command, words) => {
     const { out } = await baton('help', ...command.split(' '))
     expect(out.replaceAll(/\s+/g, ' ')).toMatch(words)
@@ -79,7 +84,7 @@ describe('an agent of a folder and a line', () => {
 
   it('is completed', async () => {
     const { out } = await baton('completion', 'bash')
-    expect(out).toMatch(/claude-sdk claude codex pico command/)
+    expect(out).toContain(RUNTIMES_WITH_PICO.join(' '))
   })
 
   it('may be named in a configuration, under both of its names', async () => {
@@ -97,10 +102,10 @@ describe('an agent of a folder and a line', () => {
   it('is in the schemas that editors and clients read', async () => {
     const file = 'docs/schemas/configuration.json'
     const schema = JSON.parse(await writtenBy('scripts/configuration-schema.ts', file))
-    expect(schema.properties.agents.anyOf[0].items.properties.runtime.enum).toEqual([
-      ...['claude-sdk', 'claude', 'codex', 'pico', 'command'],
-    ])
-    expect(await writtenBy('scripts/openapi.ts', 'docs/schemas/openapi.json')).toMatch(/"claude",\s*"codex",\s*"pico"/)
+    expect(schema.properties.agents.anyOf[0].items.properties.runtime.enum).toEqual(RUNTIMES_WITH_PICO)
+    expect(await writtenBy('scripts/openapi.ts', 'docs/schemas/openapi.json')).toMatch(
+      new RegExp(TERMINALS_WITH_PICO.map((name) => `"${name}"`).join(',\\s*')),
+    )
   })
 
   it('is run, and its session is kept with its backend', async () => {
