@@ -124,12 +124,12 @@ const CHANGES: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'an index of somebody else',
     'create index planted on batonpass.turns (usage)',
-    ['index planted is none of Batonpass'],
+    ['index planted does not belong to Batonpass'],
   ],
   [
     'a function of somebody else',
     `create function batonpass.planted(number integer default 1) returns int language sql as 'select 1'`,
-    ['function planted(number integer DEFAULT 1) is none of Batonpass'],
+    ['function planted(number integer DEFAULT 1) does not belong to Batonpass'],
   ],
 ]
 

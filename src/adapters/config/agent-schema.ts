@@ -16,7 +16,7 @@ export const sessionSchema = section({
 
 /** The agents that a file can name. */
 export interface KnownAgents {
-  /** What a file may say of each runtime, by its name. */
+  /** The keys that a file may have about each runtime, by its name. */
   readonly runtimes: Readonly<Record<string, Pick<VendorRuntime, 'otherName' | 'permissionModes' | 'takesCommand'>>>
   /** The agents that write summaries. */
   readonly summarizers: readonly string[]
@@ -33,10 +33,10 @@ const otherNames = ({ runtimes }: KnownAgents): Readonly<Record<string, string>>
 const A_NAME = 'Write a name such as reviewer.'
 
 /** Keys about one agent. What it does not say is as the whole configuration says. */
-const agentSchema = (known: KnownAgents) =>
+const agentSchema = (agents: KnownAgents) =>
   section({
     name: checkedText((name) => (name.trim() === '' ? { problem: 'it is empty', advice: A_NAME } : undefined), A_NAME),
-    runtime: word(Object.keys(known.runtimes), otherNames(known)).optional(),
+    runtime: word(Object.keys(agents.runtimes), otherNames(agents)).optional(),
     command: text.optional(),
     model: text.optional(),
     permission_mode: text.optional(),
@@ -57,4 +57,4 @@ export const AGENT_KEYS: readonly string[] = Object.keys(agentSchema(NO_AGENTS).
 export type AgentContent = z.output<ReturnType<typeof agentSchema>>
 
 /** The agents of a configuration. */
-export const agentsSchema = (known: KnownAgents) => list(agentSchema(known), '[{ name: reviewer, runtime: codex }]')
+export const agentsSchema = (agents: KnownAgents) => list(agentSchema(agents), '[{ name: reviewer, runtime: codex }]')

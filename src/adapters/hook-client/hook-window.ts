@@ -38,8 +38,8 @@ export const levelFor = (
   card: Pick<HookCard, 'window' | 'variables'> | undefined,
   { variables, window }: AgentWindow,
 ): WindowLevel => {
-  const known = window?.known({ ...variables, ...card?.variables }) ?? []
-  return levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, known)))
+  const variableParts = window?.known({ ...variables, ...card?.variables }) ?? []
+  return levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, variableParts)))
 }
 
 const partsOf = (windowTokens: number | undefined, known: readonly WindowEvent[]): WindowParts => {

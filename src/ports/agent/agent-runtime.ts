@@ -95,7 +95,7 @@ export type TranscriptStep = Pick<RuntimeStep<never>, 'events' | 'texts'>
 
 /** An agent at work. */
 export interface RunningAgent<Message> {
-  /** The steps of the agent until it comes to rest. Iterated once. */
+  /** The steps of the agent until it is idle or ends. Iterated once. */
   readonly steps: AsyncIterable<RuntimeStep<Message>>
   /**
    * Whether the agent continues while nobody reads its steps: steps that are already there are read before it is

@@ -59,7 +59,7 @@ export const auditContract: ContractPart = {
       assert.deepEqual(head, last)
       assert.ok(entries.length > 20)
     },
-    'reads a chain in pages, and goes on where it ended': async (scene) => {
+    'reads a chain in pages, and continues where it ended': async (scene) => {
       const { handoff } = await scene.initiated()
       const { audit } = scene.store
       const whole = await audit.readChain(handoff.conversationId, {})

@@ -144,9 +144,9 @@ export const budgetsContract: ContractPart = {
       const { service } = scene
       const begin = async (working: SessionStartedAnswer, turns: number) => {
         let last = working
-        const [, said] = scene.turn().messages
+        const [, message] = scene.turn().messages
         for (let count = 0; count < turns; count += 1)
-          last = { ...last, ...unwrap(await service.recordTurn({ ...last, messages: said ? [said] : [] })) }
+          last = { ...last, ...unwrap(await service.recordTurn({ ...last, messages: message ? [message] : [] })) }
         return unwrap(await service.restartSession({ ...last, reason: 'Full' }))
       }
       const first = await begin(await underAuto(scene, { maxRestarts: 9 }), 1)
@@ -177,9 +177,9 @@ export const budgetsContract: ContractPart = {
       const next = await restarted(scene, started)
       for (const prompt of ['Fix it', ' Fix it\n']) unwrap(await service.askConversation({ conversation, prompt }))
       assert.ok(!(await kindsOf(scene, conversation)).includes('conversation.asked'))
-      const asked = unwrap(await service.askConversation({ conversation, prompt: 'Now the docs' })).conversation
-      assert.deepEqual(await store.conversations.find(conversation), asked)
-      assert.equal(asked.asked?.restarts, 1)
+      const prompted = unwrap(await service.askConversation({ conversation, prompt: 'Now the docs' })).conversation
+      assert.deepEqual(await store.conversations.find(conversation), prompted)
+      assert.equal(prompted.asked?.restarts, 1)
       const after = await restarted(scene, next)
       unwrap(await service.askConversation({ conversation, prompt: 'Now the docs' }))
       assert.equal((await fill(scene, after)).refusedBy, 'restarts')

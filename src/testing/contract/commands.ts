@@ -98,14 +98,14 @@ export const commandsContract: ContractPart = {
       unwrap(await scene.service.recordTurn({ ...started, ...named, ...scene.turn('run_tests') }))
       const { items } = await scene.store.audit.list(started.session.conversationId, {})
       const ids = [...new Set(items.map((entry) => entry.commandId))]
-      const kept = await scene.store.audit.findCommands(ids)
-      assert.equal(kept.length, ids.length)
+      const commands = await scene.store.audit.findCommands(ids)
+      assert.equal(commands.length, ids.length)
       assert.equal(
-        kept.every(({ digest }) => digest.length > 0),
+        commands.every(({ digest }) => digest.length > 0),
         true,
       )
       assert.deepEqual(
-        kept.flatMap((command) => (command.receipt === undefined ? [] : command.id)),
+        commands.flatMap((command) => (command.receipt === undefined ? [] : command.id)),
         [id],
       )
     },
@@ -137,10 +137,10 @@ export const commandsContract: ContractPart = {
       const refused = await scene.service.recordTurns({ ...started, turns: [scene.turn('read_file'), bad] })
       assert.equal(refusal(refused).code, 'input.invalid')
       assert.equal((await scene.store.messages.listTurns(started.session.id, {})).items.length, 0)
-      const kept = unwrap(
+      const recorded = unwrap(
         await scene.service.recordTurns({ ...started, turns: [scene.turn('a'), scene.turn('b', 'c')] }),
       )
-      assert.deepEqual((await scene.store.messages.listTurns(started.session.id, {})).items, kept.turns)
+      assert.deepEqual((await scene.store.messages.listTurns(started.session.id, {})).items, recorded.turns)
     },
   },
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Expected, ExpectedHandoff } from '../../domain/decision.ts'
-import { expecting, expectingHandoff } from '../../domain/decision.ts'
+import { type Expected, type ExpectedHandoff, expecting, expectingHandoff } from '../../domain/decision.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { handoffId } from '../../domain/kernel/ids.ts'
 import { instant } from '../../domain/kernel/instant.ts'
@@ -143,9 +142,9 @@ export const copiesContract: ContractPart = {
       await assertIntact(scene, handoff.conversationId)
     },
     'names every call of the exchange, also when a turn between is not passed back': async (scene) => {
-      const [asked, ...answered] = ['read_file', 'search', 'run_tests'].map((tool) => scene.turn(tool))
-      assert.ok(asked)
-      const turns = [asked, ...answered.map((turn) => ({ ...turn, messages: turn.messages.slice(1) }))]
+      const [first, ...rest] = ['read_file', 'search', 'run_tests'].map((tool) => scene.turn(tool))
+      assert.ok(first)
+      const turns = [first, ...rest.map((turn) => ({ ...turn, messages: turn.messages.slice(1) }))]
       const started = await scene.session()
       const turned = unwrap(await scene.service.recordTurns({ ...started, turns }))
       const passed = turned.turns.filter(({ number }) => number !== 2)

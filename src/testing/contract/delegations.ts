@@ -90,7 +90,7 @@ export const delegationsContract: ContractPart = {
       assert.deepEqual(await reportsOf(scene, source), [one.handoff.id, two.handoff.id])
       await assertIntact(scene, source.session.conversationId)
     },
-    'refuses the outcome of a thread that is on record, whoever holds the session by now': async (scene) => {
+    'refuses the outcome of a thread that is on record, also when another holds the session by now': async (scene) => {
       const source = await scene.worked('read_file')
       const { handoff } = await delegate(scene, source)
       const code = 'thread.reported'

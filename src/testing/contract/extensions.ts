@@ -101,13 +101,13 @@ export const extensionsContract: ContractPart = {
       const { handoff, source } = await scene.initiated()
       const { session } = unwrap(await scene.service.completeHandoff({ handoff }))
       const extract = 'assistant: And then nobody listened.'
-      const kept = unwrap(await scene.service.keepExtract({ handoff: handoff.id, extract }))
-      assert.equal(kept.handoff.extract, extract)
-      assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
+      const extracted = unwrap(await scene.service.keepExtract({ handoff: handoff.id, extract }))
+      assert.equal(extracted.handoff.extract, extract)
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), extracted.handoff)
       const again = await scene.service.keepExtract({ handoff: handoff.id, extract: 'Another' })
       assert.equal(refusal(again).code, 'handoff.extracted')
       unwrap(await scene.service.completeSession({ session: session.id, byHand: true }))
-      assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), extracted.handoff)
       await assertIntact(scene, source.session.conversationId)
     },
     'keeps an extract through every later step of its handoff': async (scene) => {

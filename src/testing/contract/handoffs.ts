@@ -5,6 +5,7 @@ import { HandoffService } from '../../services/handoff-service.ts'
 import { FixedClock } from '../fixed-clock.ts'
 import { refusal } from '../refusal.ts'
 import type { ContractPart } from '../store-contract.ts'
+import { assertIntact } from './trail.ts'
 
 /** Long enough for a slow store to answer within it, short enough to wait for. */
 const SHORT_CLAIM_MS = 400
@@ -224,10 +225,10 @@ export const handoffsContract: ContractPart = {
       const request = { targetAgent: source.session.agentName, reason: 'A side question' }
       const { session } = unwrap(await scene.service.openThread({ ...source, ...request }))
       const taking = { session: session.id, ifAbandoned: true, leaseMs: 60_000 } as const
-      const asked = await Promise.all(Array.from({ length: 5 }, () => scene.service.takeOverSession(taking)))
-      const [winner, ...others] = asked.flatMap((answer) => (answer.ok ? [answer.value] : []))
+      const answers = await Promise.all(Array.from({ length: 5 }, () => scene.service.takeOverSession(taking)))
+      const [winner, ...others] = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
       assert.ok(winner !== undefined && others.length === 0)
-      const codes = asked.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
+      const codes = answers.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
       assert.deepEqual(codes, Array(4).fill('session.leased'))
       assert.deepEqual(await scene.store.sessions.find(session.id), winner.session)
       // Launched, it is somebody's, and is left to them like any other without a lease.
@@ -245,6 +246,49 @@ export const handoffsContract: ContractPart = {
       assert.deepEqual(await scene.store.sessions.findActive(opened.conversation.id), opened.session)
       assert.deepEqual(await scene.store.conversations.find(opened.conversation.id), opened.conversation)
       assert.equal(await scene.store.handoffs.findOpenFor(source.session.id), undefined)
+    },
+  },
+}
+
+export const renewalsContract: ContractPart = {
+  about: 'claims last as long as their claimants need',
+  cases: {
+    'renews a claim from now on, for its claimant alone': async (scene) => {
+      const { service, store } = scene
+      const { handoff } = await scene.initiated()
+      unwrap(await service.acceptHandoff({ handoff, claimant: 'worker', claimMs: 400 }))
+      const other = await service.renewClaim({ handoff: handoff.id, claimant: 'other' })
+      assert.equal(refusal(other).code, 'handoff.not_claimant')
+      const renewed = unwrap(await service.renewClaim({ handoff: handoff.id, claimant: 'worker', claimMs: 600_000 }))
+      assert.deepEqual(await store.handoffs.find(handoff.id), renewed.handoff)
+      await scene.passTime(450)
+      const late = await service.acceptHandoff({ handoff: handoff.id, claimant: 'other' })
+      assert.equal(refusal(late).code, 'handoff.already_claimed')
+      unwrap(await service.completeHandoff({ ...renewed, claimant: 'worker' }))
+      const over = await service.renewClaim({ handoff: handoff.id, claimant: 'worker' })
+      assert.equal(refusal(over).code, 'handoff.illegal_transition')
+      await assertIntact(scene, handoff.conversationId)
+    },
+    'renews a claim that ran out, while nobody else has claimed': async (scene) => {
+      const { service } = scene
+      const { handoff } = await scene.initiated()
+      unwrap(await service.acceptHandoff({ handoff, claimant: 'worker', claimMs: 50 }))
+      await scene.passTime(100)
+      unwrap(await service.renewClaim({ handoff: handoff.id, claimant: 'worker', claimMs: 50 }))
+      await scene.passTime(100)
+      unwrap(await service.acceptHandoff({ handoff: handoff.id, claimant: 'other' }))
+      const lost = await service.renewClaim({ handoff: handoff.id, claimant: 'worker' })
+      assert.equal(refusal(lost).code, 'handoff.not_claimant')
+    },
+    'lets a claimant take its time before it prepares': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
+      // Longer than a claim may be away from the clock of the store when it begins.
+      await scene.passTime(2_200)
+      const targetSessionId = agentSessionId(scene.ids.next())
+      const wanted = { claimant: 'worker', continuation: 'Begin here', targetSessionId, holder: source.holder }
+      const prepared = unwrap(await scene.service.prepareHandoff({ ...accepted, ...wanted }))
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), prepared.handoff)
     },
   },
 }

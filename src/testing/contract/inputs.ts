@@ -92,7 +92,7 @@ const wrongRequests = (name: CommandName, { request, source }: Ready) => {
   return checkedFields(name).flatMap((field) =>
     hostile()
       .filter((value) => !isAllowed(field, value))
-      .map((value) => ({ field, value, asked: { ...right, [field]: value } })),
+      .map((value) => ({ field, value, changed: { ...right, [field]: value } })),
   )
 }
 
@@ -106,8 +106,8 @@ const oneCommand = (name: CommandName) => async (scene: Scene) => {
     const refused = refusal(await ask(scene, name, request))
     assert.equal(refused.code, 'input.invalid')
   }
-  for (const { field, value, asked } of wrongRequests(name, ready)) {
-    const answer = await ask(scene, name, asked)
+  for (const { field, value, changed } of wrongRequests(name, ready)) {
+    const answer = await ask(scene, name, changed)
     const what = `${name} with ${field}: ${typeof value === 'object' ? 'an object' : String(value)}`
     assert.equal(answer.ok, false, what)
     const refused = refusal(answer)
@@ -124,8 +124,8 @@ const withoutOne = (name: CommandName) => async (scene: Scene) => {
   const right = { ...request, ...(fieldsOf(name).includes('holder') && { holder: source.holder }) }
   const needed = Object.entries(COMMANDS[name].fields).filter(([, { check }]) => !('isOptional' in check))
   for (const [field] of needed) {
-    const { [field]: _, ...asked } = right as Record<string, unknown>
-    const refused = refusal(await ask(scene, name, asked))
+    const { [field]: _, ...lacking } = right as Record<string, unknown>
+    const refused = refusal(await ask(scene, name, lacking))
     assert.deepEqual(refused, { code: 'input.invalid', fields: [{ field, problem: 'it is missing' }] })
   }
   unwrap(await ask(scene, name, right))
@@ -184,9 +184,16 @@ export const inputsContract: ContractPart = {
       await assertIntact(scene, conversationId)
     },
     'refuses a question that makes no sense, whatever it is about': async (scene) => {
-      const methods = scene.history as unknown as Record<string, (...asked: readonly unknown[]) => Promise<unknown>>
-      const refuses = (name: string, ...asked: readonly unknown[]) =>
-        assert.rejects(async () => methods[name]?.(...asked), { name: 'RefusedError', code: 'input.invalid' }, name)
+      const methods = scene.history as unknown as Record<
+        string,
+        (...parameters: readonly unknown[]) => Promise<unknown>
+      >
+      const refuses = (name: string, ...parameters: readonly unknown[]) =>
+        assert.rejects(
+          async () => methods[name]?.(...parameters),
+          { name: 'RefusedError', code: 'input.invalid' },
+          name,
+        )
       for (const name of READS_BY_ID) for (const wrong of ['zzz', 5, null, {}]) await refuses(name, wrong)
       const lists = ['listConversations', 'listSessions', 'listHandoffs']
       const pages = [{ limit: 0 }, { limit: 1.5 }, { limit: 'x' }, { after: 'zzz' }, { after: 5 }, 5]

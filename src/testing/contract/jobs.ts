@@ -108,9 +108,9 @@ export const jobsContract: ContractPart = {
       const { handoff } = unwrap(await service.initiateHandoff({ ...held, ...restart }))
       const totals = { inputTokens: 9, outputTokens: 1, costUsd: 0.25 }
       const checkpoint = { outcome: 'missing', totals } as const
-      const kept = unwrap(await service.keepCheckpoint({ handoff, holder: first.holder, checkpoint }))
+      const checkpointed = unwrap(await service.keepCheckpoint({ handoff, holder: first.holder, checkpoint }))
       clock.advance(1_000)
-      const target = unwrap(await service.completeHandoff({ handoff: kept.handoff }))
+      const target = unwrap(await service.completeHandoff({ handoff: checkpointed.handoff }))
       const worked = await scene.work(target, 'run_tests')
       clock.advance(1_000)
       const request = { ...worked, targetAgent: scene.name('opus'), reason: 'Stuck' }

@@ -129,10 +129,10 @@ export const leasesContract: ContractPart = {
       const before = await working(scene)
       await expire(scene)
       const request = { session: before.session.id, ifAbandoned: true, leaseMs: LONG_MS } as const
-      const asked = await Promise.all(Array.from({ length: 5 }, () => scene.service.takeOverSession(request)))
-      const winners = asked.flatMap((answer) => (answer.ok ? [answer.value] : []))
+      const answers = await Promise.all(Array.from({ length: 5 }, () => scene.service.takeOverSession(request)))
+      const winners = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
       assert.equal(winners.length, 1)
-      const codes = asked.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
+      const codes = answers.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
       assert.deepEqual(codes, Array(4).fill('session.leased'))
       assert.deepEqual(await scene.store.sessions.find(before.session.id), winners[0]?.session)
       const late = await scene.service.recordTurn({ ...before, ...scene.turn('run_tests') })
@@ -185,7 +185,7 @@ export const leasesContract: ContractPart = {
       assert.deepEqual(await expired(scene.store, paused), [])
       assert.equal(await scene.store.leases.renew(taken.session.id, taken.holder, LONG_MS), false)
     },
-    'goes on while a handoff holds the session, ends with it, and begins anew with the successor': async (scene) => {
+    'continues while a handoff holds the session, ends with it, and begins anew with the successor': async (scene) => {
       const { service, store } = scene
       const source = await working(scene)
       const to = { targetAgent: scene.name('opus'), reason: 'Full' }

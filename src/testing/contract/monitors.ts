@@ -76,7 +76,7 @@ export const monitorsContract: ContractPart = {
       const working = await scene.session()
       const provenance = { runtime: 'claude-code', source: 'status-line', semantics: 'lower_bound' as const }
       const usage = { state: 'percentage' as const, usedPercent: 61.5, provenance }
-      const told = unwrap(await scene.service.recordTurn({ ...working, ...scene.turn('read_file'), usage }))
+      const recorded = unwrap(await scene.service.recordTurn({ ...working, ...scene.turn('read_file'), usage }))
       const { id, conversationId } = working.session
       assert.deepEqual((await scene.store.monitors.find(id))?.reading, usage)
       assert.deepEqual((await scene.store.sessions.find(id))?.progress.window.usage, usage)
@@ -84,7 +84,7 @@ export const monitorsContract: ContractPart = {
         (await scene.history.turns(id)).items.map((turn) => turn.usage),
         [usage],
       )
-      assert.deepEqual(told.pressure, { state: 'known', ratio: 0.615 })
+      assert.deepEqual(recorded.pressure, { state: 'known', ratio: 0.615 })
       const { items } = await scene.store.signals.listFor(id, {})
       assert.deepEqual(
         items.map(({ milestone, text }) => [milestone, text.includes('61 % full.')]),

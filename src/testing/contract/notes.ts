@@ -77,13 +77,13 @@ export const notesContract: ContractPart = {
       const to = { targetAgent: scene.name('opus'), metadata }
       const { handoff } = unwrap(await service.initiateHandoff({ ...worked, ...to }))
       const ticket = { ticket: scene.name('T-1') }
-      const asked = [
+      const contents = [
         ticket,
         { ...ticket, nested: { deep: ['two', { three: true }] } },
         { ...ticket, nested: {} },
         metadata,
       ]
-      for (const filter of asked.map((contained) => ({ metadata: contained }))) {
+      for (const filter of contents.map((contained) => ({ metadata: contained }))) {
         assert.deepEqual((await history.listConversations(filter)).items, [conversation])
         assert.deepEqual(
           (await history.listSessions(filter)).items.map(({ id }) => id),

@@ -86,17 +86,17 @@ export const originsContract: ContractPart = {
     'gives a successor the words of the person, from one agent to the next and the next': async (scene) => {
       const conversation = await scene.conversation()
       const started = await scene.session(undefined, conversation)
-      const said = [
+      const messages = [
         { role: 'user' as const, text: conversation.originalTask },
         { role: 'assistant' as const, text: 'I used spaces' },
         { role: 'user' as const, text: 'No: tabs only!' },
         { role: 'user' as const, text: 'A reminder', origin: 'runtime' as const },
         { role: 'user' as const, text: 'Push to production', origin: 'unknown' as const },
       ]
-      let worked = { ...started, ...unwrap(await scene.service.recordTurn({ ...started, messages: said })) }
+      let worked = { ...started, ...unwrap(await scene.service.recordTurn({ ...started, messages: messages })) }
       for (const targetAgent of ['opus', 'haiku']) {
-        const asked = { ...worked, targetAgent: scene.name(targetAgent), document: 'Half of it is done.' }
-        const { handoff } = unwrap(await scene.service.initiateHandoff(asked))
+        const transfer = { ...worked, targetAgent: scene.name(targetAgent), document: 'Half of it is done.' }
+        const { handoff } = unwrap(await scene.service.initiateHandoff(transfer))
         const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
         const next = unwrap(await scene.service.completeHandoff({ ...accepted, claimant: 'worker' }))
         const { text = '' } = (await scene.store.messages.findOpening(next.session.id)) ?? {}
@@ -117,7 +117,7 @@ export const originsContract: ContractPart = {
     },
     'finds the newest messages of people, and counts the others': async (scene) => {
       const started = await scene.session(undefined, undefined, { hookContext: 'Use pnpm here.', prompt: 'Word 0' })
-      const said = [1, 2, 3, 4].flatMap((number) => [
+      const messages = [1, 2, 3, 4].flatMap((number) => [
         { role: 'user' as const, text: `Word ${number}` },
         {
           role: 'user' as const,
@@ -126,7 +126,7 @@ export const originsContract: ContractPart = {
         },
         { role: 'assistant' as const, text: 'Understood' },
       ])
-      unwrap(await scene.service.recordTurn({ ...started, messages: said }))
+      unwrap(await scene.service.recordTurn({ ...started, messages: messages }))
       await scene.work(await scene.session())
       const find = (most: number) =>
         scene.store.messages.findPersonMessages(started.session.conversationId, {

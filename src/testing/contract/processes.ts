@@ -41,9 +41,9 @@ export const processesContract: ContractPart = {
     'keeps the processes of a session with its lease, the last that were said': async (scene) => {
       const { leases } = scene.store
       const { session, holder } = await leased(scene)
-      const kept = await leases.find(session.id)
+      const lease = await leases.find(session.id)
       const { id: sessionId, conversationId } = session
-      assert.deepEqual(kept, { conversationId, sessionId, until: kept?.until, processes: [] })
+      assert.deepEqual(lease, { conversationId, sessionId, until: lease?.until, processes: [] })
       assert.equal(await leases.keepProcesses(session.id, holder, [FIRST, SECOND]), true)
       assert.deepEqual((await leases.find(session.id))?.processes, [FIRST, SECOND])
       assert.equal(await leases.keepProcesses(session.id, holder, [SECOND]), true)
@@ -113,10 +113,10 @@ export const processesContract: ContractPart = {
       const take = (deadRunner: string) =>
         scene.service.takeOverSession({ session: id, ifAbandoned: true, deadRunner, leaseMs: LONG_MS, runner: SECOND })
       assert.equal(refusal(await take('another')).code, 'session.leased')
-      const asked = await Promise.all(Array.from({ length: 5 }, () => take('gone')))
-      const winners = asked.flatMap((answer) => (answer.ok ? [answer.value] : []))
+      const answers = await Promise.all(Array.from({ length: 5 }, () => take('gone')))
+      const winners = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
       assert.equal(winners.length, 1)
-      const codes = asked.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
+      const codes = answers.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
       assert.deepEqual(codes, Array(4).fill('session.leased'))
       assert.deepEqual(await scene.store.sessions.find(id), winners[0]?.session)
       assert.equal(winners[0]?.session.takeovers, 1)

@@ -3,6 +3,7 @@ import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { HandoffFilter } from '../../ports/store/history-filters.ts'
+import { ID_KINDS } from '../../ports/store/id-search.ts'
 import { HandoffService } from '../../services/handoff-service.ts'
 import { FixedClock } from '../fixed-clock.ts'
 import type { Scene } from '../scene.ts'
@@ -103,7 +104,7 @@ export const queriesContract: ContractPart = {
       const reason = 'The Login-Test fails on Mondays; see src/login/session.ts (Über-Nacht, McCoy, 漢字)'
       const { handoff } = await scene.initiated({ reason })
       const other = (await scene.initiated({ reason: `${'x'.repeat(9_000)} nul\u0000and \ud800 half \uf8ff` })).handoff
-      const asked = async (text: string) => found(scene, { reason: text })
+      const withReason = async (text: string) => found(scene, { reason: text })
       for (const text of [
         'login',
         'MONDAYS login',
@@ -115,13 +116,13 @@ export const queriesContract: ContractPart = {
         'mccoy',
         '漢字',
       ]) {
-        assert.deepEqual(await asked(text), [handoff.id], text)
+        assert.deepEqual(await withReason(text), [handoff.id], text)
       }
       for (const text of ['log', 'login tuesdays', 'monday', '', ' — ', '%', "'"]) {
-        assert.deepEqual(await asked(text), [], text)
+        assert.deepEqual(await withReason(text), [], text)
       }
       for (const text of ['nul and', 'half', 'x'.repeat(9_000), 'nul\u0000and']) {
-        assert.deepEqual(await asked(text), [other.id], text.slice(0, 20))
+        assert.deepEqual(await withReason(text), [other.id], text.slice(0, 20))
       }
     },
     'finds open handoffs, and those that are overdue by its own clock': async (scene) => {
@@ -190,6 +191,42 @@ export const queriesContract: ContractPart = {
       const { conversationId: conversation } = second
       assert.deepEqual((await sessions.list({ conversationId: conversation }, {})).items, [second])
       assert.deepEqual(await collect(scene.history.eachSession({ agentName }, { limit: 1 })), idsOf([first, second]))
+    },
+  },
+}
+
+export const idSearchContract: ContractPart = {
+  about: 'ids in part',
+  cases: {
+    'finds the ids of one kind that end alike, newest first, and no more than asked for': async (scene) => {
+      const { ids } = scene.store
+      const { handoff } = await scene.initiated()
+      const { handoff: later } = await scene.initiated()
+      const idsByKind = {
+        conversation: handoff.conversationId,
+        session: handoff.sourceSessionId,
+        handoff: handoff.id,
+        turn: handoff.priorTurnId,
+      }
+      for (const kind of ID_KINDS) {
+        const id = idsByKind[kind]
+        for (const length of [36, 35, 32]) assert.deepEqual(await ids.ending(kind, id.slice(-length), 10), [id])
+        for (const other of ID_KINDS)
+          if (other !== kind) assert.deepEqual(await ids.ending(other, id.slice(-32), 10), [])
+      }
+      // Other histories in this store may have ids that end alike.
+      const end = handoff.id.slice(-12)
+      const found = await ids.ending('handoff', end, 1_000)
+      assert.ok(found.includes(handoff.id) && !found.includes(later.id))
+      assert.deepEqual(
+        found,
+        [...new Set(found)]
+          .filter((id) => id.endsWith(end))
+          .sort()
+          .reverse(),
+      )
+      assert.deepEqual(await ids.ending('handoff', end, 1), found.slice(0, 1))
+      assert.deepEqual(await ids.ending('handoff', `${end}'%`, 10), [])
     },
   },
 }

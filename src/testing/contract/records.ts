@@ -81,12 +81,12 @@ export const recordsContract: ContractPart = {
       const { conversation } = unwrap(await scene.service.openConversation({ originalTask: 'Fix it' }))
       const agent = { conversationId: conversation.id, agentName: scene.name('claude'), backend: 'scripted' }
       const first = unwrap(await scene.service.startSession({ ...agent, prompt: 'Opening' }))
-      const said = (text: string) => ({ messages: [{ role: 'user' as const, text }] })
-      let worked = { ...first, ...unwrap(await scene.service.recordTurn({ ...first, ...said('one') })) }
-      worked = { ...worked, ...unwrap(await scene.service.recordTurn({ ...worked, ...said('two') })) }
+      const saying = (text: string) => ({ messages: [{ role: 'user' as const, text }] })
+      let worked = { ...first, ...unwrap(await scene.service.recordTurn({ ...first, ...saying('one') })) }
+      worked = { ...worked, ...unwrap(await scene.service.recordTurn({ ...worked, ...saying('two') })) }
       unwrap(await scene.service.completeSession(worked))
       const next = unwrap(await scene.service.startSession(agent))
-      unwrap(await scene.service.recordTurn({ ...next, ...said('three') }))
+      unwrap(await scene.service.recordTurn({ ...next, ...saying('three') }))
       const latest = async (most: number) =>
         (await scene.store.messages.listLatest(first.session.id, most)).map(({ text }) => text)
       assert.deepEqual(await latest(10), ['one', 'two'])

@@ -77,9 +77,9 @@ export const restartsContract: ContractPart = {
       const { handoff, source } = await scene.initiated({ flags: ['decided_by_hook'] })
       const { holder } = source
       const request = { handoff, holder, document: AWKWARD, flags: ['no_progress'] as const, checkpoint: FACTS }
-      const kept = unwrap(await scene.service.keepCheckpoint(request))
-      assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
-      assert.deepEqual(papersOf(kept.handoff), {
+      const checkpointed = unwrap(await scene.service.keepCheckpoint(request))
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), checkpointed.handoff)
+      assert.deepEqual(papersOf(checkpointed.handoff), {
         document: AWKWARD,
         flags: ['decided_by_hook', 'no_progress'],
         checkpoint: FACTS,
@@ -93,9 +93,9 @@ export const restartsContract: ContractPart = {
       const { handoff, source } = await scene.initiated()
       const checkpoint = { outcome: 'timed_out', reason: 'No answer in time' } as const
       const nothing = { handoff, holder: source.holder, flags: ['checkpoint_timed_out'] as const, checkpoint }
-      const kept = unwrap(await scene.service.keepCheckpoint(nothing))
-      assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
-      assert.equal(kept.handoff.document, undefined)
+      const checkpointed = unwrap(await scene.service.keepCheckpoint(nothing))
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), checkpointed.handoff)
+      assert.equal(checkpointed.handoff.document, undefined)
       assert.equal((await scene.store.snapshots.findLatest(source.session.id))?.type, 'handoff_initiated')
       const late = await scene.service.keepCheckpoint({ ...nothing, document: 'Late', checkpoint: FACTS })
       assert.equal(refusal(late).code, 'handoff.checkpointed')
@@ -104,9 +104,11 @@ export const restartsContract: ContractPart = {
       const { service, store } = scene
       const { handoff, source } = await scene.initiated()
       const { holder } = source
-      const kept = unwrap(await service.keepCheckpoint({ handoff, holder, document: AWKWARD, checkpoint: FACTS }))
-      const papers = papersOf(kept.handoff)
-      const accepted = unwrap(await service.acceptHandoff({ ...kept, claimant: 'worker' }))
+      const checkpointed = unwrap(
+        await service.keepCheckpoint({ handoff, holder, document: AWKWARD, checkpoint: FACTS }),
+      )
+      const papers = papersOf(checkpointed.handoff)
+      const accepted = unwrap(await service.acceptHandoff({ ...checkpointed, claimant: 'worker' }))
       assert.deepEqual(await store.handoffs.find(handoff.id), accepted.handoff)
       const targetSessionId = agentSessionId(scene.ids.next())
       const wanted = { claimant: 'worker', continuation: `Go on. ${AWKWARD}`, targetSessionId }
@@ -182,8 +184,8 @@ export const restartsContract: ContractPart = {
       const handoff = begun.handoff as HandoffMetadata
       const { holder } = working
       const keep = { handoff, holder, document: AWKWARD, checkpoint: FACTS, ...named() }
-      const kept = unwrap(await twice(scene, id, () => service.keepCheckpoint(keep)))
-      const accepted = unwrap(await service.acceptHandoff({ ...kept, claimant: 'worker' }))
+      const checkpointed = unwrap(await twice(scene, id, () => service.keepCheckpoint(keep)))
+      const accepted = unwrap(await service.acceptHandoff({ ...checkpointed, claimant: 'worker' }))
       const targetSessionId = agentSessionId(scene.ids.next())
       const wanted = { holder, claimant: 'worker', continuation: AWKWARD, targetSessionId }
       const prepare = { ...accepted, ...wanted, ...named() }
@@ -196,7 +198,7 @@ export const restartsContract: ContractPart = {
       const stopped = unwrap(await twice(scene, id, () => service.restartSession(stop)))
       assert.equal(stopped.refusedBy, 'restarts')
       assert.deepEqual(await service.prepareHandoff(prepare), prepared)
-      assert.deepEqual(unwrap(await service.keepCheckpoint(keep)), kept)
+      assert.deepEqual(unwrap(await service.keepCheckpoint(keep)), checkpointed)
       assert.equal(refusal(await service.keepCheckpoint({ ...keep, document: 'Other' })).code, 'command.id_reused')
       await assertIntact(scene, id)
     },

@@ -69,7 +69,7 @@ export const sessionsContract: ContractPart = {
       const done = unwrap(await scene.service.recordTurn({ ...taken, ...scene.turn('read_file') }))
       assert.deepEqual(await scene.store.sessions.find(started.session.id), done.session)
     },
-    'goes on after messages that others recorded while a session was paused': async (scene) => {
+    'continues after messages that others recorded while a session was paused': async (scene) => {
       const first = await scene.worked('read_file')
       unwrap(await scene.service.pauseSession(first))
       const conversation = unwrap(await scene.service.openConversation({ originalTask: 'unused' })).conversation

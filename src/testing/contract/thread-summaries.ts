@@ -11,7 +11,7 @@ import type { ContractPart } from '../store-contract.ts'
 const at = (minute: number) => instant(`2026-11-17T10:${String(minute).padStart(2, '0')}:00Z`)
 
 /** Opens a thread and keeps a summary of it. */
-const kept = async (scene: Scene, more: Partial<KeptSummary> = {}): Promise<KeptSummary> => {
+const keptSummary = async (scene: Scene, more: Partial<KeptSummary> = {}): Promise<KeptSummary> => {
   const source = await scene.worked('search_code')
   const opened = unwrap(
     await scene.service.openThread({ ...source, targetAgent: scene.name('opus'), reason: 'A new thread' }),
@@ -45,17 +45,17 @@ export const threadSummariesContract: ContractPart = {
   about: 'the mirror of summaries',
   cases: {
     'gives a summary back as it was kept, and keeps it once': async (scene) => {
-      const summary = await kept(scene)
+      const summary = await keptSummary(scene)
       await scene.store.threadSummaries.keep({ ...summary, summary: 'another', tokens: 1 })
       const { sourceThreadId } = summary
       assert.deepEqual(await scene.store.threadSummaries.list({ sourceThreadId }, {}), { items: [summary] })
     },
     'keeps nothing without the handoff it belongs to': async (scene) => {
-      const summary = await kept(scene)
+      const summary = await keptSummary(scene)
       const { sourceThreadId } = summary
       const strangers = [
         { ...summary, handoffId: handoffId(scene.ids.next()) },
-        { ...(await kept(scene)), sourceThreadId, handoffId: handoffId(scene.ids.next()) },
+        { ...(await keptSummary(scene)), sourceThreadId, handoffId: handoffId(scene.ids.next()) },
         { ...summary, sourceThreadId: conversationId(scene.ids.next()), handoffId: handoffId(scene.ids.next()) },
       ]
       for (const stranger of strangers)
@@ -65,8 +65,8 @@ export const threadSummariesContract: ContractPart = {
     'lists the newest first, in pages, by agent, source thread and time': async (scene) => {
       const agentName = scene.name('lister')
       const made = []
-      for (const minute of [2, 5, 1, 5, 4]) made.push(await kept(scene, { agentName, timestamp: at(minute) }))
-      const other = await kept(scene, { timestamp: at(3) })
+      for (const minute of [2, 5, 1, 5, 4]) made.push(await keptSummary(scene, { agentName, timestamp: at(minute) }))
+      const other = await keptSummary(scene, { timestamp: at(3) })
       const newest = made.toSorted((one, two) =>
         `${two.timestamp} ${two.handoffId}` < `${one.timestamp} ${one.handoffId}` ? -1 : 1,
       )
@@ -88,10 +88,10 @@ export const threadSummariesContract: ContractPart = {
     },
     'counts by agent and model': async (scene) => {
       const [agentName, second] = [scene.name('counted-a'), scene.name('counted-b')]
-      await kept(scene, { agentName, tokens: 200, refinements: 2, timestamp: at(1) })
-      await kept(scene, { agentName, tokens: 301, isEdited: true, refinements: 1, timestamp: at(9) })
-      await kept(scene, { agentName, modelUsed: 'person', isEdited: true, tokens: 90, timestamp: at(3) })
-      await kept(scene, { agentName: second })
+      await keptSummary(scene, { agentName, tokens: 200, refinements: 2, timestamp: at(1) })
+      await keptSummary(scene, { agentName, tokens: 301, isEdited: true, refinements: 1, timestamp: at(9) })
+      await keptSummary(scene, { agentName, modelUsed: 'person', isEdited: true, tokens: 90, timestamp: at(3) })
+      await keptSummary(scene, { agentName: second })
       const extractive = {
         agentName,
         modelUsed: 'extractive',

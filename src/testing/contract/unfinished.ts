@@ -83,10 +83,10 @@ export const unfinishedContract: ContractPart = {
       const [lasting, none] = [await scene.session(undefined, undefined, { leaseMs: LONG_MS }), await scene.session()]
       await scene.store.leases.keepProcesses(leased.session.id, leased.holder, [RUNNER])
       await scene.passTime(SHORT_MS + 50)
-      const kept = await scene.store.leases.find(leased.session.id)
-      assert.ok(kept)
-      assert.deepEqual((await only(scene, leased)).lease, { ...kept, isOver: true })
-      assert.deepEqual(kept.runner, RUNNER)
+      const lease = await scene.store.leases.find(leased.session.id)
+      assert.ok(lease)
+      assert.deepEqual((await only(scene, leased)).lease, { ...lease, isOver: true })
+      assert.deepEqual(lease.runner, RUNNER)
       assert.equal((await only(scene, lasting)).lease?.isOver, false)
       assert.equal('lease' in (await only(scene, none)), false)
     },

@@ -22,8 +22,8 @@ export const unitsContract: ContractPart = {
         working: stored(worked),
         expected: { ...expecting(stored(worked)), version: 99 },
       }
-      const kept = await store.unitOfWork.commit(rawUnit(scene, [{ type: 'add_snapshot', snapshot }, stale]))
-      assert.equal(kept.outcome, 'conflict')
+      const answer = await store.unitOfWork.commit(rawUnit(scene, [{ type: 'add_snapshot', snapshot }, stale]))
+      assert.equal(answer.outcome, 'conflict')
       assert.equal(await store.snapshots.find(snapshot.id), undefined)
       assert.deepEqual(await store.sessions.find(worked.session.id), worked.session)
     },
@@ -40,8 +40,8 @@ export const unitsContract: ContractPart = {
       assert.equal(await store.snapshots.find(snapshot.id), undefined)
       assert.equal(await store.handoffs.find(handoff.id), undefined)
       const { payload } = unit.command
-      const asked = { about: 'session', sessionId: worked.session.id } as const
-      assert.equal((await store.unitOfWork.load(asked, { id: unit.command.id, payload })).repeated, undefined)
+      const context = { about: 'session', sessionId: worked.session.id } as const
+      assert.equal((await store.unitOfWork.load(context, { id: unit.command.id, payload })).repeated, undefined)
     },
     'refuses a handoff whose prior turn is of another conversation': async (scene) => {
       const [mine, other] = [await scene.worked('read_file'), await scene.worked('read_file')]
@@ -76,8 +76,8 @@ export const unitsContract: ContractPart = {
     'says where a unit met a conflict': async (scene) => {
       const { handoff, source } = await scene.initiated()
       const conflictOf = async (change: Change): Promise<string> => {
-        const kept = await scene.store.unitOfWork.commit(rawUnit(scene, [change]))
-        return kept.outcome === 'conflict' ? kept.at : kept.outcome
+        const answer = await scene.store.unitOfWork.commit(rawUnit(scene, [change]))
+        return answer.outcome === 'conflict' ? answer.at : answer.outcome
       }
       const expected = { ...expectingHandoff(handoff), version: 99 }
       assert.match(await conflictOf({ type: 'move_handoff', handoff, expected }), /handoff/)

@@ -129,9 +129,9 @@ export const verifyingContract: ContractPart = {
       )
       const { entries } = await scene.store.audit.readChain(handoff.conversationId, {})
       const ids = [...new Set(entries.map((entry) => entry.commandId))]
-      const kept = await scene.store.audit.findCommands([...ids, commandId(scene.ids.next())])
-      assert.deepEqual(kept.map(({ id }) => id).sort(), [...ids].sort())
-      for (const command of kept) {
+      const commands = await scene.store.audit.findCommands([...ids, commandId(scene.ids.next())])
+      assert.deepEqual(commands.map(({ id }) => id).sort(), [...ids].sort())
+      for (const command of commands) {
         const first = entries.find((entry) => entry.commandId === command.id)
         assert.equal(
           openBody(first?.json ?? '', handoff.conversationId).receipt,

@@ -40,7 +40,7 @@ export interface StoreParts {
   readonly runner: OpenedBatonpass
 }
 
-/** What a command wants opened. */
+/** The parts that a command wants opened. */
 export interface StoreWanted<Part extends keyof StoreParts> extends StoreUse {
   readonly part: Part
   /** The store, where the command has chosen it before. */

@@ -159,5 +159,5 @@ export const wholeNumber =
 /** @throws UsageError when a session is named and the runtime cannot resume one */
 export const mustResume = (runtime: AgentRuntime, { resume }: RunChoices): void => {
   if (resume !== undefined && runtime.resume === undefined)
-    throw new UsageError('--resume: this runtime cannot go on in a session.')
+    throw new UsageError('--resume: this runtime cannot resume a session.')
 }

@@ -73,7 +73,7 @@ export const isCopiedLock = (holder: Holder, folder: string): boolean =>
 
 /** A holder as words in a sentence. One that is stopped does not answer, and nothing else says why. */
 export const describeHolder = ({ pid, host }: Holder): string =>
-  `process ${pid} on ${host}${readProcess(pid)?.isStopped === true ? `, which is stopped (kill -CONT ${pid} lets it go on)` : ''}`
+  `process ${pid} on ${host}${readProcess(pid)?.isStopped === true ? `, which is stopped (kill -CONT ${pid} lets it continue)` : ''}`
 
 /** Whether the holder's pulse can be felt from here though its process cannot be seen: another container, one kernel. */
 export const isOnSameKernel = (holder: Holder, folder: string): boolean => {

@@ -29,7 +29,7 @@ export interface Taking {
   /** Where this process will let others in, until the lock is gone. */
   readonly door?: Door
   /** The state of holders that cannot be seen from here, by token. A holder found dead stays dead. */
-  readonly known?: ReadonlyMap<string, Liveness>
+  readonly felt?: ReadonlyMap<string, Liveness>
 }
 
 /**
@@ -60,11 +60,11 @@ export const takeLock = (folder: string, taking: Taking = { token: randomUUID() 
 }
 
 /** Whether it is ours now; if not, somebody else was quicker somewhere and it is worth another look. */
-const tryToTake = (path: string, draft: string, { holder, known }: Taking & { readonly holder: Holder }): boolean => {
+const tryToTake = (path: string, draft: string, { holder, felt }: Taking & { readonly holder: Holder }): boolean => {
   if (isLinked(draft, path)) return true
   const last = lastHolder(path)
   if (last === undefined) return false
-  refuseUnlessDead(last, path, known?.get(last.token))
+  refuseUnlessDead(last, path, felt?.get(last.token))
   const claim = claimOn(path, last)
   if (!isLinked(draft, claim)) return false
   // A claim can also be made after the real successor has moved in and tidied up. Then the lock is no longer the dead
@@ -111,15 +111,15 @@ const readHolder = (path: string): Holder | undefined => {
   }
 }
 
-const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefined): void => {
-  const liveness = known ?? livenessOf(holder, dirname(path))
+const refuseUnlessDead = (holder: Holder, path: string, felt: Liveness | undefined): void => {
+  const liveness = felt ?? livenessOf(holder, dirname(path))
   if (liveness === 'dead') return
   const { pid, host, startedAt } = holder
-  const isOurs = liveness === 'alive' && known === undefined && pid === process.pid
+  const isOurs = liveness === 'alive' && felt === undefined && pid === process.pid
   const who = isOurs ? `this process (pid ${pid} on ${host})` : `process ${pid} on ${host}`
   throw new StoreFailure(
     'store.locked',
-    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice(holder, path, { liveness, isOurs, known })}`,
+    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice(holder, path, { liveness, isOurs, felt })}`,
   )
 }
 
@@ -127,19 +127,19 @@ const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefi
 interface Seen {
   readonly liveness: Liveness
   readonly isOurs: boolean
-  readonly known: Liveness | undefined
+  readonly felt: Liveness | undefined
 }
 
-const advice = (holder: Holder, path: string, { liveness, isOurs, known }: Seen): string => {
+const advice = (holder: Holder, path: string, { liveness, isOurs, felt }: Seen): string => {
   if (liveness !== 'alive')
     return (
       'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
       `know that it has ended, delete ${path}.`
     )
   // Another container may see the same folder under other numbers.
-  if (known === undefined && isCopiedLock(holder, dirname(path))) return copied(path)
+  if (felt === undefined && isCopiedLock(holder, dirname(path))) return copied(path)
   if (isOurs) return 'Use the store that is already open, or close it first.'
-  return `${notSharing(holder, known)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
+  return `${notSharing(holder, felt)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
 }
 
 /** A copy of a store that was open is no backup, so nobody opens it unasked. */
@@ -149,8 +149,8 @@ const copied = (path: string): string =>
   `${path}.`
 
 /** Why a holder that lives does not let this process in. */
-const notSharing = ({ door }: Holder, known: Liveness | undefined): string => {
-  if (known !== undefined) return 'It is in another container or sandbox, and lets in only those beside it.'
+const notSharing = ({ door }: Holder, felt: Liveness | undefined): string => {
+  if (felt !== undefined) return 'It is in another container or sandbox, and lets in only those beside it.'
   return door === undefined
     ? 'It does not share the folder: it was told not to, it is of an earlier version, or no socket can be made here.'
     : 'It shares the folder, but this process was told not to, or cannot use the socket that the lock names.'

@@ -24,7 +24,7 @@ export const takeProvenLock = async (folder: string, isShared = false): Promise<
   const door = isShared ? await openDoor(folder, token) : undefined
   try {
     const felt = await livenessByPulse(folder)
-    const lock = takeLock(folder, defined({ token, known: felt, pulse, door }))
+    const lock = takeLock(folder, defined({ token, felt, pulse, door }))
     return defined({ release: (movedTo?: string) => lock.release(movedTo), door })
   } catch (error) {
     pulse?.stop()

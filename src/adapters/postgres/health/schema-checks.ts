@@ -62,7 +62,7 @@ export const roleHasRights = async (store: ExaminedStore): Promise<readonly Find
   const lacking = await store.ask<Right>(LACKING, schema, String(FUNCTIONS_VERSION))
   if (lacking.length === 0) return [{ result: 'ok', text: `the role ${role.name} may do what a program does` }]
   const text = `the role ${role.name} may not use ${described(lacking)}`
-  const repair = 'Run this as whoever migrates, and again after each migration:'
+  const repair = 'Run this as the role that migrates, and again after each migration:'
   const to = `schema ${quoted(schema)} to ${quoted(role.name)};`
   const statements = [
     `grant usage on ${to}`,

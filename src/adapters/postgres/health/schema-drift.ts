@@ -62,14 +62,14 @@ const isIndexOfMissing = ({ kind, table, name }: SchemaFact, expected: SchemaFac
 const difference = (expected: SchemaFact, found: SchemaFact | undefined, source: RepairSource): Finding => ({
   result: 'problem',
   text: `${titleOf(expected)} ${found === undefined ? 'is missing' : 'is not as the migrations make it'}`,
-  repair: (found === undefined ? LOSSES[expected.kind] : undefined) ?? 'Run this as whoever migrates:',
+  repair: (found === undefined ? LOSSES[expected.kind] : undefined) ?? 'Run this as the role that migrates:',
   statements: repairOf(expected, found, source),
 })
 
 /** Where something was lost that no statement brings back. */
 const LOSSES: Readonly<Partial<Record<SchemaFact['kind'], string>>> = {
-  table: 'Restore it from a backup. To begin with an empty one, run this as whoever migrates:',
-  column: 'Restore what was in it from a backup if that matters, and run this as whoever migrates:',
+  table: 'Restore it from a backup. To begin with an empty one, run this as the role that migrates:',
+  column: 'Restore what was in it from a backup if that matters, and run this as the role that migrates:',
 }
 
 const titleOf = ({ kind, table, name }: SchemaFact): string => {
@@ -96,7 +96,7 @@ const addedTo = (expected: SchemaFacts, found: SchemaFacts): readonly Finding[] 
     .filter(([, fact]) => !(fact.kind === 'index' && found.has(`constraint ${fact.table} ${fact.name}`)))
     .map(([, fact]) => {
       const removal = removalOf(fact)
-      const text = `${titleOf(fact)} is none of Batonpass; the schema should have nothing else in it`
+      const text = `${titleOf(fact)} does not belong to Batonpass; the schema should have nothing else in it`
       if (removal === undefined)
         return { result: 'warning', text, repair: 'Move it to another schema, or drop it with the data in it.' }
       return { result: 'warning', text, repair: 'If nobody needs it, run this:', statements: [removal] }
