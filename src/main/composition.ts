@@ -16,7 +16,7 @@ import type { HookRunner } from '../ports/agent/hook-runner.ts'
 import { StoreFailure } from '../ports/store/store-failure.ts'
 import { silentLogger } from '../ports/system/logger.ts'
 import { safeLogger } from '../services/commands/safe-logger.ts'
-import type { AgentPlace, AgentRunSettings } from '../services/run/run-request.ts'
+import type { AgentRunSettings, AgentWorkplace } from '../services/run/run-request.ts'
 import type { ThreadSettings } from '../services/thread/thread-deps.ts'
 import type { Batonpass } from './batonpass.ts'
 import { readConfiguration } from './configuration.ts'
@@ -104,7 +104,7 @@ const agentSettings = ({
 }
 
 /** Relative folders begin at the working directory, whichever agent works when. */
-const placed = ({ workspace = {}, worktree }: NonNullable<ConfiguredAgent['place']>): AgentPlace => {
+const placed = ({ workspace = {}, worktree }: NonNullable<ConfiguredAgent['place']>): AgentWorkplace => {
   const { workingDirectory, worktreePath } = workspace
   const folders = {
     workingDirectory: workingDirectory === undefined ? undefined : resolve(workingDirectory),

@@ -5,12 +5,12 @@ import type { ProcessFate, ProcessIdentity } from '../domain/session/process-ide
 import {
   bootId,
   type FoundProcess,
-  hasVariable,
   isTaken,
   pidNamespace,
   readProcess,
   runningProcesses,
   userOf,
+  wasStartedWith,
 } from './process-table.ts'
 
 /** The variable that marks an agent and what it starts. */
@@ -34,7 +34,7 @@ export const newMark = (): { readonly mark: string; readonly environment: Readon
  * @param pid the leader of its group, once there is one
  * @returns nothing where processes cannot be told apart for certain
  */
-export const identityOf = (mark: string, pid?: number): ProcessIdentity | undefined => {
+export const processIdentityOf = (mark: string, pid?: number): ProcessIdentity | undefined => {
   const [boot, namespace, userId] = [bootId(), pidNamespace(), process.getuid?.()]
   if (boot === undefined || namespace === undefined || userId === undefined) return undefined
   const startTime = pid === undefined ? undefined : readProcess(pid)?.startTime
@@ -43,14 +43,14 @@ export const identityOf = (mark: string, pid?: number): ProcessIdentity | undefi
 }
 
 /** The identity of this process, under a mark of its own. */
-export const ownIdentity = (): ProcessIdentity | undefined => identityOf(randomUUID(), process.pid)
+export const ownIdentity = (): ProcessIdentity | undefined => processIdentityOf(randomUUID(), process.pid)
 
 /**
  * Whether the leader of a group, or a process that recorded itself, has certainly ended. Never true of what runs on
  * another machine, in another container or under another user, nor where /proc does not tell.
  */
 export const hasEnded = ({ bootId: boot, pidNamespace: namespace, userId, leader }: ProcessIdentity): boolean => {
-  const here = identityOf('', process.pid)
+  const here = processIdentityOf('', process.pid)
   // Without itself in it, /proc is not that of this process, or hides what runs.
   if (here?.leader === undefined || leader === undefined) return false
   // Another start of this machine cannot be told from another machine: names of hosts are given twice.
@@ -62,7 +62,7 @@ export const hasEnded = ({ bootId: boot, pidNamespace: namespace, userId, leader
 
 /** Ends what is left of a launch: its group if its leader is the one that was recorded, and what carries its mark. */
 export const endLeftProcess = async (left: ProcessIdentity): Promise<ProcessFate> => {
-  const here = identityOf(left.mark)
+  const here = processIdentityOf(left.mark)
   if (here === undefined) return 'elsewhere'
   // Whatever ran here before the machine was started anew has ended with it.
   if (left.bootId !== here.bootId) return left.host === here.host ? 'gone' : 'elsewhere'
@@ -86,7 +86,7 @@ export const endLeftProcess = async (left: ProcessIdentity): Promise<ProcessFate
 const rootsOf = ({ leader, userId, mark }: ProcessIdentity): readonly FoundProcess[] => {
   const found = leader === undefined ? undefined : readProcess(leader.pid)
   // A row may name any process of this user. Only one that carries the mark itself was launched under it.
-  const isMarked = (pid: number): boolean => userOf(pid) === userId && hasVariable(pid, `${VARIABLE}=${mark}`)
+  const isMarked = (pid: number): boolean => userOf(pid) === userId && wasStartedWith(pid, `${VARIABLE}=${mark}`)
   const isLeader = found !== undefined && found.startTime === leader?.startTime && isMarked(found.pid)
   return runningProcesses().filter(
     ({ pid, group }) =>

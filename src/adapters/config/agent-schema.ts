@@ -3,7 +3,7 @@ import { SESSION_MODES } from '../../domain/run/session-settings.ts'
 import type { VendorRuntime } from '../../ports/agent/vendor.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema, monitorPercentages, restartThreshold, sessionThresholds } from './milestone-claims.ts'
-import { checkedText, count, duration, LONGEST_WORK_MS, list, section, text, word } from './values.ts'
+import { checkedText, count, duration, LONGEST_WORK_MS, list, section, textValue, word } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** Keys about sessions, of a whole configuration or of one agent. */
@@ -37,9 +37,9 @@ const agentSchema = (agents: KnownAgents) =>
   section({
     name: checkedText((name) => (name.trim() === '' ? { problem: 'it is empty', advice: A_NAME } : undefined), A_NAME),
     runtime: word(Object.keys(agents.runtimes), otherNames(agents)).optional(),
-    command: text.optional(),
-    model: text.optional(),
-    permission_mode: text.optional(),
+    command: textValue.optional(),
+    model: textValue.optional(),
+    permission_mode: textValue.optional(),
     context_limit: count(1, 'tokens').optional(),
     ...restartThreshold,
     milestones: milestonesSchema.optional(),

@@ -17,9 +17,9 @@ import { milestonesInForce, pathText, type SettledMilestones } from './milestone
 import { redactionOf, redactionSettings } from './redact-schema.ts'
 import type { FileContent } from './schema.ts'
 import type { TemplateTexts } from './template-file.ts'
-import { threadSettings, threadsOf } from './thread-schema.ts'
+import { threadSettings, threadSettingsOf } from './thread-schema.ts'
 import { agentSettings, agentsOf, sessionOf } from './to-agents.ts'
-import { placeSettings, workspaceOf, worktreeOf } from './to-workspace.ts'
+import { configuredWorkspace, placeSettings, worktreeOf } from './to-workspace.ts'
 
 /** The settings in force, from what a file says. */
 export const toConfiguration = (
@@ -71,7 +71,7 @@ const configurationOf = (
       lookBack: restart?.look_back,
     }),
     session: sessionOf(session, DEFAULT_SESSION_SETTINGS),
-    workspace: workspaceOf(content),
+    workspace: configuredWorkspace(content),
     worktree: worktreeOf(content),
     commandRetentionMs: content.commands?.retention ?? DEFAULT_RETENTION_MS,
     fanOut: {
@@ -79,7 +79,7 @@ const configurationOf = (
       maxOpen: content.fan_out?.max_open ?? DEFAULT_FAN_OUT.maxOpen,
       maxThreads: content.fan_out?.max_threads ?? DEFAULT_FAN_OUT.maxThreads,
     },
-    threads: threadsOf(content),
+    threads: threadSettingsOf(content),
     redact: redactionOf(content),
     hooks: toHooks(hooks ?? {}),
   })

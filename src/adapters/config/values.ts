@@ -130,14 +130,14 @@ export const count = (least: number, what: string) =>
   )
 
 /** A number of dollars, above nothing. */
-export const dollars = value({ type: 'number', exclusiveMinimum: 0, maximum: MOST_DOLLARS }, (raw) =>
+export const dollarAmount = value({ type: 'number', exclusiveMinimum: 0, maximum: MOST_DOLLARS }, (raw) =>
   typeof raw === 'number' && Number.isFinite(raw) && raw > 0 && raw <= MOST_DOLLARS
     ? raw
     : new Wrong(`${shown(raw)} is not a number of dollars`, 'Write one such as 5 or 2.50, without a sign.'),
 )
 
 /** A text that says something. */
-export const text = value(A_TEXT, (raw) =>
+export const textValue = value(A_TEXT, (raw) =>
   typeof raw === 'string' && raw.trim() !== ''
     ? raw
     : new Wrong(

@@ -3,7 +3,7 @@ import type { HookPayload } from '../../ports/agent/hook-payload.ts'
 import { discordBody, slackBody } from './chat-message.ts'
 import type { Deadline } from './deadline.ts'
 import { BadHeader, filledHeaders } from './header-values.ts'
-import { secretsIn, secretsInHeader } from './hidden-values.ts'
+import { addressSecrets, secretsInHeader } from './hidden-values.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { type Letter, send, type Way } from './send.ts'
 import { signedHeaders, WeakSecret } from './signature.ts'
@@ -45,7 +45,7 @@ const letterOf = (hook: WebHook, payload: HookPayload, environment: Environment)
       const secret = hook.secret === undefined ? undefined : variables.fill(hook.secret)
       const signed = secret === undefined ? {} : signedHeaders(body, secret)
       const secrets = [
-        ...secretsIn(url),
+        ...addressSecrets(url),
         ...variables.used,
         ...Object.values(headers).flatMap(secretsInHeader),
         ...(secret ? [secret] : []),
@@ -56,13 +56,13 @@ const letterOf = (hook: WebHook, payload: HookPayload, environment: Environment)
       return {
         ...plain,
         body: JSON.stringify(slackBody(payload, environment)),
-        secrets: [...secretsIn(url), ...variables.used],
+        secrets: [...addressSecrets(url), ...variables.used],
       }
     case 'discord':
       return {
         ...plain,
         body: JSON.stringify(discordBody(payload, environment)),
-        secrets: [...secretsIn(url), ...variables.used],
+        secrets: [...addressSecrets(url), ...variables.used],
       }
     default:
       return hook satisfies never

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import { type Json, MAX_METADATA_LENGTH, type Metadata } from '../kernel/metadata.ts'
-import { absent, type Check, type InputProblem, isRecord, wrong } from './check.ts'
+import { absent, type Check, type InputProblem, isPlainObject, noteProblem } from './check.ts'
 
 /** Deeper than a note of any use. */
 const MAX_DEPTH = 16
@@ -13,34 +13,34 @@ const HALF_A_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\ud
 /** A note: a plain object of JSON, not too deep and not too long. */
 export const metadata: Check<Metadata> = (value, field, problems) => {
   const before = problems.length
-  if (!isRecord(value)) return wrong(absent(value, 'an object'), field, problems)
+  if (!isPlainObject(value)) return noteProblem(absent(value, 'an object'), field, problems)
   const read = json(value, field, problems, MAX_DEPTH) as Metadata
   if (problems.length > before) return read
   const { length } = canonicalJson(read)
   return length <= MAX_METADATA_LENGTH
     ? read
-    : wrong(`it has ${length} characters as JSON, and ${MAX_METADATA_LENGTH} is the most`, field, problems)
+    : noteProblem(`it has ${length} characters as JSON, and ${MAX_METADATA_LENGTH} is the most`, field, problems)
 }
 
 const json = (value: unknown, field: string, problems: InputProblem[], depth: number): Json => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
-  if (typeof value !== 'object') return wrong('it is not JSON', field, problems)
-  if (depth === 0) return wrong(`it is nested deeper than ${MAX_DEPTH} levels`, field, problems)
+  if (typeof value !== 'object') return noteProblem('it is not JSON', field, problems)
+  if (depth === 0) return noteProblem(`it is nested deeper than ${MAX_DEPTH} levels`, field, problems)
   try {
-    if (!Array.isArray(value) && !isRecord(value)) return wrong('it is not JSON', field, problems)
+    if (!Array.isArray(value) && !isPlainObject(value)) return noteProblem('it is not JSON', field, problems)
     return Array.isArray(value)
       ? value.slice(0, MAX_METADATA_LENGTH).map((item, index) => json(item, `${field}[${index}]`, problems, depth - 1))
       : properties(value, field, problems, depth - 1)
   } catch {
-    return wrong('reading it failed', field, problems)
+    return noteProblem('reading it failed', field, problems)
   }
 }
 
 const properties = (value: object, field: string, problems: InputProblem[], depth: number): Json => {
   const read: Record<string, Json> = {}
   for (const [name, part] of Object.entries(value).slice(0, MAX_METADATA_LENGTH)) {
-    if (isBadName(name)) wrong(`a property cannot be called ${JSON.stringify(name)}`, field, problems)
+    if (isBadName(name)) noteProblem(`a property cannot be called ${JSON.stringify(name)}`, field, problems)
     else if (part !== undefined) read[name] = json(part, `${field}.${name}`, problems, depth)
   }
   return read

@@ -3,7 +3,7 @@ import type { HandoffId } from '../kernel/ids.ts'
 import { MESSAGE_ORIGINS, MESSAGE_ROLES, type MessageOrigin, type MessageRole, originsOf } from '../turn/message.ts'
 import type { MessageInput, ToolCallInput, TurnInput } from '../turn/turn.ts'
 import { bytesOf, MAX_TURN_BYTES } from '../turn/turn-size.ts'
-import { type Check, type ChecksOf, listOf, objectOf, oneOf, optional, wholeNumber, wrong } from './check.ts'
+import { type Check, type ChecksOf, listOf, noteProblem, objectOf, oneOf, optional, wholeNumber } from './check.ts'
 import { reading, windowParts } from './readings.ts'
 import { id, line, messageText, moment, name, sha256Hex } from './words.ts'
 
@@ -34,13 +34,13 @@ const message: Check<MessageInput> = (value, field, problems) => {
   if (problems.length > before) return read as MessageInput
   const { role, origin = originsOf(role)[0], toolCalls = [] } = read
   if (!originsOf(role).includes(origin))
-    return wrong(`a message of the role ${role} has the origin ${originsOf(role).join(', ')}`, field, problems)
+    return noteProblem(`a message of the role ${role} has the origin ${originsOf(role).join(', ')}`, field, problems)
   if (read.reports !== undefined && origin !== 'batonpass')
-    return wrong('only a message of the origin batonpass reports the outcome of a thread', field, problems)
+    return noteProblem('only a message of the origin batonpass reports the outcome of a thread', field, problems)
   if (role !== 'assistant' && toolCalls.length > 0)
-    return wrong('only an assistant message calls tools', field, problems)
+    return noteProblem('only an assistant message calls tools', field, problems)
   const ids = new Set(toolCalls.map(({ callId }) => callId))
-  if (ids.size < toolCalls.length) return wrong('it has the same tool call twice', field, problems)
+  if (ids.size < toolCalls.length) return noteProblem('it has the same tool call twice', field, problems)
   return read as MessageInput
 }
 
@@ -54,7 +54,7 @@ const turnMessages: Check<readonly MessageInput[]> = (value, field, problems) =>
   const bytes = read.reduce((sum, message) => sum + bytesOf(message), 0)
   return bytes <= MAX_TURN_BYTES
     ? read
-    : wrong(`the turn has ${bytes} bytes, and ${MAX_TURN_BYTES} is the most`, field, problems)
+    : noteProblem(`the turn has ${bytes} bytes, and ${MAX_TURN_BYTES} is the most`, field, problems)
 }
 
 /** Messages that follow a turn. The outcome of a thread cannot be among them: it begins a turn. */
@@ -63,7 +63,9 @@ export const laterMessages: Check<readonly MessageInput[]> = (value, field, prob
   const read = turnMessages(value, field, problems)
   if (problems.length > before) return read
   const at = read.findIndex(({ reports }) => reports !== undefined)
-  return at < 0 ? read : wrong('the outcome of a thread is reported in a turn', `${field}[${at}].reports`, problems)
+  return at < 0
+    ? read
+    : noteProblem('the outcome of a thread is reported in a turn', `${field}[${at}].reports`, problems)
 }
 
 /** One turn, property by property. */

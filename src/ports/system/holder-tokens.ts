@@ -18,7 +18,7 @@ export const newHolderToken = (): HolderToken => holderToken(`hold_${randomBytes
 /**
  * The digest of a token, as stores keep it. A salt would hide nothing: nobody can try 2^256 tokens.
  */
-export const digestOf = (token: HolderToken): HolderDigest => {
+export const tokenDigest = (token: HolderToken): HolderDigest => {
   const remembered = digests.get(token)
   if (remembered !== undefined) return remembered
   const digest = holderDigest(toBase64(sha256(utf8.encode(token))))

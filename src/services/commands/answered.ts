@@ -9,9 +9,9 @@ import {
   type AnyFacts,
   further,
   isLess,
-  type Place,
   type PlacedKind,
   placeInWords,
+  type SeenPlace,
   seenPlaces,
   sessionPlaceOf,
 } from './seen-places.ts'
@@ -35,7 +35,7 @@ interface Read {
 
 /** How far a thing had come, and in which conversation where two may share its id by mistake. */
 interface Known {
-  readonly place: Place
+  readonly place: SeenPlace
   readonly step: number
   readonly conversationId: ConversationId | undefined
 }
@@ -143,7 +143,7 @@ export class Answered {
     return { what: `command ${id}`, had: 'carried out', has: 'unknown' }
   }
 
-  #keep(kind: PlacedKind, id: string, place: Place, conversationId?: ConversationId): void {
+  #keep(kind: PlacedKind, id: string, place: SeenPlace, conversationId?: ConversationId): void {
     const latest = this.#places[kind].get(id)
     const before = latest?.conversationId === conversationId ? latest : undefined
     const furthest = before === undefined ? place : further(before.place, place)

@@ -5,7 +5,7 @@ import { handoffId } from '../../domain/kernel/ids.ts'
 import { instant } from '../../domain/kernel/instant.ts'
 import { sequenceNumber } from '../../domain/kernel/sequence.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import { digestOf, newHolderToken } from '../../ports/system/holder-tokens.ts'
+import { newHolderToken, tokenDigest } from '../../ports/system/holder-tokens.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene, Worked } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
@@ -28,7 +28,7 @@ const isUnchanged = async (scene: Scene, source: Worked, act: () => Promise<void
 /** Every part of what a decision on a session stood on, each with a value that is not true. */
 const untrue = (scene: Scene, { session }: Worked): { readonly [Part in keyof Expected]-?: Expected[Part] } => ({
   version: session.version + 1,
-  holder: digestOf(newHolderToken()),
+  holder: tokenDigest(newHolderToken()),
   token: newHolderToken(),
   state: 'paused',
   heldBy: handoffId(scene.ids.next()),

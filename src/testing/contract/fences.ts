@@ -3,7 +3,7 @@ import { expecting } from '../../domain/decision.ts'
 import { commandId, type HolderToken, holderToken } from '../../domain/kernel/ids.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import { digestOf } from '../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../ports/system/holder-tokens.ts'
 import { mustHold } from '../../services/commands/answers.ts'
 import { COMMANDS } from '../../services/commands/command-list.ts'
 import { FaultInjector } from '../fault-injector.ts'
@@ -283,7 +283,7 @@ export const holderTokensContract: ContractPart = {
       const { store } = scene
       const facts = await store.unitOfWork.load({ about: 'session', sessionId: session.id }, command)
       assert.equal(facts.repeated, undefined)
-      assert.equal(facts.repeated === undefined && facts.facts.working?.holder, digestOf(holder))
+      assert.equal(facts.repeated === undefined && facts.facts.working?.holder, tokenDigest(holder))
       const again = await store.unitOfWork.load(
         { about: 'session', sessionId: session.id },
         { id: turn.commandId, payload: '' },
@@ -295,17 +295,17 @@ export const holderTokensContract: ContractPart = {
     },
     'takes nothing from a caller that has read the digest': async (scene) => {
       const { session, holder } = await scene.worked('read_file')
-      const digest = digestOf(holder) as string as HolderToken
+      const digest = tokenDigest(holder) as string as HolderToken
       const turned = await scene.service.recordTurn({ session, holder: digest, ...scene.turn('read_file') })
       assert.equal(refusal(turned).code, 'input.invalid')
-      const shown = { session, holder: digestOf(holder), token: digest }
+      const shown = { session, holder: tokenDigest(holder), token: digest }
       const move = rawUnit(scene, [{ type: 'expect_session', session, expected: expecting(shown) }])
       assert.equal((await scene.store.unitOfWork.commit(move)).outcome, 'conflict')
       // Nor are words put into a session by a unit that shows no token at all.
       const { progress } = session
       const spoken = { ...progress, lastSequence: progress.nextSequence }
       const working = { session: { ...session, version: session.version + 1, progress: spoken } }
-      const expected = expecting({ session, holder: digestOf(holder) })
+      const expected = expecting({ session, holder: tokenDigest(holder) })
       const unit = rawUnit(scene, [{ type: 'move_session', working, expected }])
       assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.equal(await scene.store.leases.renew(session.id, digest, 60_000), false)
@@ -313,7 +313,7 @@ export const holderTokensContract: ContractPart = {
     },
     'changes a lease only with the session that the same unit begins or moves': async (scene) => {
       const { session, holder } = await scene.session(scene.name('one'), undefined, { leaseMs: 60_000 })
-      const lease = { session, holder: digestOf(holder), leaseMs: 1 }
+      const lease = { session, holder: tokenDigest(holder), leaseMs: 1 }
       for (const change of [{ type: 'drop_lease', session } as const, { type: 'set_lease', ...lease } as const])
         await assert.rejects(scene.store.unitOfWork.commit(rawUnit(scene, [change])), { code: 'store.integrity' })
       assert.equal(await scene.store.leases.renew(session.id, holder, 60_000), true)

@@ -3,7 +3,7 @@ import { type Change, expecting, expectingHandoff } from '../../domain/decision.
 import { agentSessionId, messageId, turnId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store/store-failure.ts'
-import { digestOf } from '../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../ports/system/holder-tokens.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { rawHandoff, rawSnapshot, rawUnit, stored } from './raw-unit.ts'
 
@@ -130,7 +130,7 @@ export const unitsContract: ContractPart = {
       const { metadata: _, turnId: __, ...message } = first
       const { session, holder } = worked
       const working = { session: { ...session, version: session.version + 1 } }
-      const expected = expecting({ session, holder: digestOf(holder), token: holder })
+      const expected = expecting({ session, holder: tokenDigest(holder), token: holder })
       const unit = rawUnit(scene, [
         { type: 'move_session', working, expected },
         { type: 'add_message', message: { ...message, id: messageId(scene.ids.next()) } },

@@ -18,7 +18,7 @@ import type { CastMember } from '../../../services/run/cast.ts'
 import { UsageError } from '../invocation/command-problems.ts'
 import type { Invocation } from '../invocation/invocation.ts'
 import { plain } from '../render/text.ts'
-import { oneOf, parsedFlag, textFlag } from './flag-values.ts'
+import { parsedFlag, textFlag, wordFlag } from './flag-values.ts'
 
 /** Flags that are about one agent, and so not about several. */
 const OF_ONE = ['config', 'runtime', 'command', 'model', 'context-limit', 'resume'] as const
@@ -101,7 +101,7 @@ export const asConfigured = (invocation: Invocation, agent: ConfiguredAgent | un
 
 /** The runtime that is named; a command needs no name. */
 export const runtimeName = (invocation: Invocation): string | undefined =>
-  parsedFlag(invocation, 'runtime', oneOf(RUNTIME_NAMES)) ??
+  parsedFlag(invocation, 'runtime', wordFlag(RUNTIME_NAMES)) ??
   (textFlag(invocation, 'command') === undefined ? undefined : 'command')
 
 /** The runtime of an agent, and whether it was found rather than named. */

@@ -21,7 +21,7 @@ import { hint } from './hint.ts'
  * Tells a person what went wrong, without a stack, and answers with the exit status. A command that is named in it is for
  * the store that these flags chose.
  */
-export const report = (problem: unknown, err: Output, values: Invocation['values'] = {}): number => {
+export const reportProblem = (problem: unknown, err: Output, values: Invocation['values'] = {}): number => {
   const { text, status } = reported(problem)
   const sentence = withHints(text, (words) => hint(words, values))
   // A failure may have passed by everything that hides secrets on the way.

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import type { Finding } from '../../../ports/system/health-check.ts'
 import { inSchema, ledgerSql, readMigrations, readSnapshot } from '../migrate/migration-files.ts'
 import { statementsOf } from '../migrate/sql-statements.ts'
-import { type Database, FUNCTIONS_VERSION, quoted } from '../statements/database.ts'
+import { type Database, FUNCTIONS_VERSION, quotedName } from '../statements/database.ts'
 import { type SchemaFact, type SchemaFacts, schemaFacts } from './schema-facts.ts'
 import { type RepairSource, removalOf, repairOf } from './schema-repair.ts'
 
@@ -34,7 +34,7 @@ const statementsFor = ({ statements }: Finding, schema: string): Pick<Finding, '
   statements === undefined ? {} : { statements: statements.map((statement) => `${named(statement, schema)};`) }
 
 const named = (statement: string, schema: string): string =>
-  schema === 'batonpass' ? statement : inSchema(statement, schema).replaceAll('batonpass."', `${quoted(schema)}."`)
+  schema === 'batonpass' ? statement : inSchema(statement, schema).replaceAll('batonpass."', `${quotedName(schema)}."`)
 
 /** Every statement of the migrations, as they are written: for the schema `batonpass`. */
 const migrationStatements = async (): Promise<readonly string[]> => {
@@ -155,7 +155,7 @@ select case when rank in (0, 5, 6) then '' else '  ' end || line
  * schemas are the same when their lines are, whatever they are called.
  */
 export const schemaLines = async ({ kysely, schema }: Database): Promise<readonly string[]> => {
-  const prefix = `${quoted(schema)}.`
+  const prefix = `${quotedName(schema)}.`
   const { rows } = await kysely.executeQuery<{ line: string }>(CompiledQuery.raw(QUERY, [schema, prefix]))
   const unquoted = new RegExp(`(?<![\\w"])${escaped(schema)}\\.`, 'g')
   return rows.map(({ line }) => line.replaceAll(prefix, 'batonpass.').replaceAll(unquoted, 'batonpass.'))

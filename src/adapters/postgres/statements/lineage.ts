@@ -5,7 +5,7 @@ import { toConversation } from '../rows/conversation-row.ts'
 import { toHandoff } from '../rows/handoff-row.ts'
 import { reader } from '../rows/row-types.ts'
 import { toWorkingSession } from '../rows/session-row.ts'
-import { called, type Database, named, readDocuments } from './database.ts'
+import { called, type Database, qualified, readDocuments } from './database.ts'
 
 const toLists = reader(
   'lineage',
@@ -27,7 +27,7 @@ export const readLineage = async (database: Database, of: LineageSubject): Promi
 const conversationOf = (database: Database, of: LineageSubject): RawBuilder<unknown> => {
   if ('conversationId' in of) return sql`${of.conversationId}::uuid`
   const [table, id] = 'sessionId' in of ? ['agent_sessions', of.sessionId] : ['handoffs', of.handoffId]
-  return sql`(select conversation_id from ${named(database, table)} where id = ${id}::uuid order by 1 limit 1)`
+  return sql`(select conversation_id from ${qualified(database, table)} where id = ${id}::uuid order by 1 limit 1)`
 }
 
 /**
@@ -36,8 +36,8 @@ const conversationOf = (database: Database, of: LineageSubject): RawBuilder<unkn
  * Every conversation is taken once, so that parents which were tampered into a ring end the search.
  */
 const lineageQuery = (database: Database, of: LineageSubject) => {
-  const conversations = named(database, 'conversations')
-  const handoffs = named(database, 'handoffs')
+  const conversations = qualified(database, 'conversations')
+  const handoffs = qualified(database, 'handoffs')
   return sql<{ json: string }>`
     with recursive
     wanted as (select c.* from ${conversations} c where c.id = ${conversationOf(database, of)}),
@@ -61,7 +61,7 @@ const lineageQuery = (database: Database, of: LineageSubject) => {
         from (select * from ancestor union select * from line) c),
       'sessions', (
         select coalesce(jsonb_agg(to_jsonb(s)), '[]')
-        from ${named(database, 'agent_sessions')} s where s.conversation_id = any (array(select id from line))),
+        from ${qualified(database, 'agent_sessions')} s where s.conversation_id = any (array(select id from line))),
       'handoffs', (
         select coalesce(jsonb_agg(${called(database, 'handoff_document')}(h.handoff)), '[]')
         from passed h))::text as json`

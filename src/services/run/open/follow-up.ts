@@ -3,7 +3,7 @@ import type { Instant } from '../../../domain/kernel/instant.ts'
 import { type FreshReason, freshReason } from '../../../domain/run/follow-up.ts'
 import { DEFAULT_SESSION_SETTINGS } from '../../../domain/run/session-settings.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
-import { type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type RecordOfRun, type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 
 /** Where a further prompt goes: into the provider session that it resumes, or into a fresh window for a reason. */
 export type FollowUpDecision =
@@ -29,7 +29,7 @@ export const decideFollowUp = async (run: Deciding, latest: AgentSession): Promi
 
 /** Whether the runtime reports that it no longer has this session. Not every runtime can report that. */
 const isGone = async (run: Deciding, providerSessionId: string): Promise<boolean> =>
-  (await run.request.runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })) === false
+  (await run.request.runtime.has?.({ providerSessionId, ...defined({ workspace: runWorkspace(run) }) })) === false
 
 /** Decides where a further prompt of a conversation goes, after its latest session. */
 const followUpAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpDecision> => {
@@ -42,7 +42,7 @@ const followUpAfter = async (run: Deciding, latest: AgentSession): Promise<Follo
     canResume: runtime.resume !== undefined,
     mode: run.setting('sessionMode') ?? DEFAULT_SESSION_SETTINGS.mode,
     timeoutMs: run.setting('sessionTimeoutMs') ?? DEFAULT_SESSION_SETTINGS.timeoutMs,
-    isElsewhere: run.conversation.current.workspace === undefined && workspaceOf(run) !== undefined,
+    isElsewhere: run.conversation.current.workspace === undefined && runWorkspace(run) !== undefined,
     at: deps.clock.now(),
     ...defined({ milestones, restedAt: latest.state === 'paused' ? await lastSaidAt(run, latest) : undefined }),
   })

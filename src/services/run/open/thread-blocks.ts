@@ -1,7 +1,7 @@
 import type { Workspace } from '../../../domain/conversation/conversation.ts'
 import { isPendingThread, withoutPending } from '../../../domain/thread/thread-note.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import { type Placed, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type Placed, type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 import type { RunnerDeps } from '../run-terms.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 
@@ -32,7 +32,7 @@ export const mustBeOfThisStore = async (
  * @throws RefusedError with `thread.block_not_reset`
  */
 export const clearBlocks = async (run: Clearing): Promise<void> => {
-  const { workingDirectory, worktreePath = workingDirectory } = workspaceOf(run) ?? {}
+  const { workingDirectory, worktreePath = workingDirectory } = runWorkspace(run) ?? {}
   const report = await run.deps.threads?.clearAround(worktreePath)
   const [failed] = report?.failed ?? []
   if (failed !== undefined)
