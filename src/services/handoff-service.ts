@@ -22,11 +22,11 @@ import type { Notifier } from '../ports/system/notifier.ts'
 import { AfterCommit } from './commands/after-commit.ts'
 import type { HandoffAndSource, MaybeHeld, RecordedTurns, Reply, Unnamed } from './commands/answers.ts'
 import type { Surroundings } from './commands/command-context.ts'
+import { findSnapshot } from './commands/command-receipts.ts'
 import { CommandRunner } from './commands/command-runner.ts'
 import * as conversations from './commands/conversation-commands.ts'
 import * as handoffs from './commands/handoff-commands.ts'
 import { pauseFor } from './commands/pause-for.ts'
-import { findSnapshot } from './commands/receipts.ts'
 import type {
   AcceptRequest,
   AccountRequest,

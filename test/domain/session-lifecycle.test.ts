@@ -23,7 +23,7 @@ import {
 } from '../../src/domain/session/session-lifecycle.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { UNKNOWN_USAGE } from '../../src/domain/window/usage-reading.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { HANDOFF, LATER, MESSAGE, OTHER_HANDOFF, SESSION, SESSIONS, sessionOf, TURN } from './samples.ts'
 
 const COMMANDS = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EXHAUSTED_CHOICES } from '../../domain/run/configuration.ts'
+import { EXHAUSTED_CHOICES } from '../../domain/run/run-configuration.ts'
 import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
 import { agentsSchema, type KnownAgents, NO_AGENTS, sessionSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'

@@ -1,6 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { markerProblem } from '../../domain/memory-block/block-markers.ts'
-import type { Configuration, ConfigurationSetting } from '../../domain/run/configuration.ts'
+import type { Configuration, ConfigurationSetting } from '../../domain/run/run-configuration.ts'
 import { SUMMARY_TOKENS } from '../../domain/summary/thread-summary.ts'
 import type { KnownAgents } from './agent-schema.ts'
 import type { FoundProblem } from './milestone-settings.ts'

@@ -1,14 +1,14 @@
 import { DEFAULT_MAX_TAKEOVERS, DEFAULT_RESTART_BUDGET } from '../../domain/budget/restart-budget.ts'
 import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
-import { DEFAULT_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { DEFAULT_RETENTION_MS } from '../../domain/kernel/retention-time.ts'
+import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/run/room-to-ask.ts'
 import {
   type CheckedConfiguration,
   type Configuration,
   type ConfigurationSetting,
   DEFAULT_CHECKPOINT_TIMEOUT_MS,
-} from '../../domain/run/configuration.ts'
-import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/run/room-to-ask.ts'
+} from '../../domain/run/run-configuration.ts'
 import { DEFAULT_SESSION_SETTINGS } from '../../domain/run/session-settings.ts'
 import { DEFAULT_FAN_OUT } from '../../domain/thread/fan-out.ts'
 import { RUN_POLICY } from '../../domain/window/context-monitor.ts'

@@ -1,7 +1,7 @@
 import type { Workspace } from '../../domain/conversation/conversation.ts'
 import { DEFAULT_WORKTREE, type WorktreeSettings } from '../../domain/conversation/worktree.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { ConfigurationSetting } from '../../domain/run/configuration.ts'
+import type { ConfigurationSetting } from '../../domain/run/run-configuration.ts'
 import { type FoundProblem, pathText, type SettingPath } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 

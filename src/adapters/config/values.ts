@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { retentionProblem } from '../../domain/kernel/command-retention.ts'
 import { nearestWord } from '../../domain/kernel/nearest-word.ts'
+import { retentionProblem } from '../../domain/kernel/retention-time.ts'
 
 /** A problem with a value: a first line that says what, and a second that says what to do. */
 export const problemText = (problem: string, advice: string): string => `${problem}\n${advice}`

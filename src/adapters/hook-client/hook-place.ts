@@ -1,4 +1,5 @@
-import { type Environment, homeStore, workingFolder } from '../place/home-folder.ts'
+import type { Environment } from '../../ports/system/environment.ts'
+import { homeStore, workingFolder } from '../place/home-folder.ts'
 import { type ServicePlace, serviceOf } from '../place/service-place.ts'
 import { chooseStore } from '../place/store-rule.ts'
 import type { HookArguments } from './hook-arguments.ts'

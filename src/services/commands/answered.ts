@@ -1,7 +1,7 @@
 import type { Answer } from '../../domain/decision.ts'
-import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import { type CommandId, type ConversationId, commandId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
+import { LEAST_RETENTION_MS } from '../../domain/kernel/retention-time.ts'
 import type { Store } from '../../ports/store/store.ts'
 import type { CommandStamp, Question, Subjects } from '../../ports/store/unit-of-work.ts'
 import { LatestEntries } from './latest-entries.ts'

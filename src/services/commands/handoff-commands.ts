@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from '../../domain/input/check.ts'
 import { claimMs, flags, threadFlags, traceContext, workspace } from '../../domain/input/details.ts'
-import { metadata } from '../../domain/input/notes.ts'
+import { metadata } from '../../domain/input/metadata-check.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { conversationId } from '../../domain/kernel/ids.ts'

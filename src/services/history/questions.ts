@@ -10,7 +10,7 @@ import {
   optional,
   wholeNumber,
 } from '../../domain/input/check.ts'
-import { metadata } from '../../domain/input/notes.ts'
+import { metadata } from '../../domain/input/metadata-check.ts'
 import { id, messageText, moment } from '../../domain/input/words.ts'
 import { idEnding } from '../../domain/kernel/id-ending.ts'
 import type { Id } from '../../domain/kernel/ids.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { nearestWord } from '../../../domain/kernel/nearest-word.ts'
-import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
+import type { ConfiguredAgent } from '../../../domain/run/configured-agent.ts'
 import { permissionProblem } from '../../../domain/run/permission-mode.ts'
 import {
   inSentence,

@@ -1,4 +1,4 @@
-import type { CheckedConfiguration } from '../../../domain/run/configuration.ts'
+import type { CheckedConfiguration } from '../../../domain/run/run-configuration.ts'
 import { type Batonpass, createBatonpass } from '../../../main/batonpass.ts'
 import { openMigrator, openStore } from '../../../main/open-store.ts'
 import type { BatonpassOptions, StoreOptions } from '../../../main/options.ts'

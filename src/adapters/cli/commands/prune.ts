@@ -1,5 +1,5 @@
-import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/command-retention.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
+import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/retention-time.ts'
 import { readConfiguration } from '../../../main/configuration.ts'
 import type { Store } from '../../../ports/store/store.ts'
 import { pruneCommands } from '../../../services/commands/command-pruner.ts'

@@ -7,7 +7,7 @@ import { AGENT_RUNTIMES, backendOf, PERMISSION_MODES, RUNTIME_NAMES } from '../.
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/store/session-leases.ts'
-import type { Recovered, RecoverRequest } from '../../../services/run/recover/recover.ts'
+import type { Recovered, RecoverRequest } from '../../../services/run/recover/recovery.ts'
 import { castFrom, runtimeFrom, runtimeName } from '../choose/chosen-agents.ts'
 import { notTogether, textFlag } from '../choose/flag-values.ts'
 import { sayHidden } from '../choose/hidden-secrets.ts'

@@ -1,5 +1,5 @@
 import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
-import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
+import type { ConfiguredAgent } from '../../../domain/run/configured-agent.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import type { Redactor } from '../../../main/redaction.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'

@@ -1,5 +1,5 @@
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import type { ConfigurationProblem, ConfigurationSetting } from '../../../domain/run/configuration.ts'
+import type { ConfigurationProblem, ConfigurationSetting } from '../../../domain/run/run-configuration.ts'
 import { textOfSpans } from '../terminal/style.ts'
 import { plain } from './text.ts'
 import { TextTable } from './text-table.ts'

@@ -1,6 +1,6 @@
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import { ConfigurationError, unusable } from '../../../domain/run/configuration.ts'
+import { ConfigurationError, unusable } from '../../../domain/run/run-configuration.ts'
 import { hideSecrets } from '../../../domain/secrets/hide-secrets.ts'
 import { secretValuesIn } from '../../../domain/secrets/secret-variables.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'

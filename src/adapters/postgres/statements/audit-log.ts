@@ -21,8 +21,14 @@ export const auditIn = (database: Database): AuditLog => ({
       const document = sql<string>`jsonb_build_object('conversation_id', e.conversation_id, 'position', e.position,
         'command_id', e.command_id, 'body', e.body)::text`
       const all = database.kysely.selectFrom('audit_entries as e').select(document.as('json'))
-      const mine = all.where('e.conversation_id', '=', conversation).orderBy('e.position').limit(limitOf(page))
-      const from = page.after === undefined ? mine : mine.where('e.position', '>', Number(fromCursor(page.after, 1)[0]))
+      const ofConversation = all
+        .where('e.conversation_id', '=', conversation)
+        .orderBy('e.position')
+        .limit(limitOf(page))
+      const from =
+        page.after === undefined
+          ? ofConversation
+          : ofConversation.where('e.position', '>', Number(fromCursor(page.after, 1)[0]))
       const entries = (await readDocuments(() => from.execute())).map(toEntry)
       return paged(entries, page, ({ position }) => [position])
     }),

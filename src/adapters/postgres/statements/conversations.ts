@@ -12,7 +12,7 @@ import { toStorableText } from '../rows/text-codec.ts'
 import { allConditions, byAge, given, noted } from './by-age.ts'
 import { called, type Database, guardedRead, qualified, readDocuments } from './database.ts'
 import { listJobs } from './jobs.ts'
-import { readLineage } from './lineage.ts'
+import { readLineage } from './lineage-query.ts'
 import { paged } from './paging.ts'
 
 /** Conversations, one or many, and whole lineages in one read. */

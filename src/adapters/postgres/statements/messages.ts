@@ -92,11 +92,11 @@ export const messagesIn = (database: Database): MessageRepository => {
         const held = sql`select conversation_id, start_sequence from ${qualified(database, 'agent_sessions')}
           where id = ${session}::uuid order by 1 limit 1`
         // Nothing of a session stands before its start, so that is where the index is entered.
-        const mine = messages()
+        const ofSession = messages()
           .where('m.conversation_id', '=', sql<string>`(select conversation_id from (${held}) as held)`)
           .where('m.sequence_number', '>=', sql<number>`(select start_sequence from (${held}) as held)`)
           .where('m.session_id', '=', session)
-        return readPage(mine, page)
+        return readPage(ofSession, page)
       }),
   }
 }

@@ -4,7 +4,7 @@ import { type CheckpointReview, reviewCheckpoint } from '../../../domain/checkpo
 import { checkpointIn } from '../../../domain/checkpoint/checkpoint-text.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../../domain/run/configuration.ts'
+import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../../domain/run/run-configuration.ts'
 import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'

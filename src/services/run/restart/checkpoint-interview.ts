@@ -4,7 +4,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { addTotals, differenceOf, NO_TOTALS } from '../../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { AgentRuntime, RuntimeReply } from '../../../ports/agent/agent-runtime.ts'
-import { processRecorder } from '../recover/agent-processes.ts'
+import { processRecorder } from '../recover/launched-processes.ts'
 import { type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 import { CostMeter } from '../work/cost-meter.ts'
 

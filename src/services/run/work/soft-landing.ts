@@ -1,4 +1,4 @@
-import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../../domain/run/soft-landing.ts'
+import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../../domain/run/soft-landing-text.ts'
 import { CRITICAL, RESTART } from '../../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../../commands/answers.ts'
 import { hasHookFor } from '../hooks/hook-calls.ts'

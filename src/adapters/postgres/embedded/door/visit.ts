@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { describeThrown } from '../../../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../../../ports/store/store-failure.ts'
-import type { EndTurn, Turns } from './turns.ts'
+import type { EndTurn, Turns } from './turn-queue.ts'
 import {
   DISK_FULL,
   failure,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { unwrap } from '../../domain/unwrap.ts'
 import { COMMANDS } from '../../services/commands/command-list.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../expected-refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { ask, type CommandName, READY, type Ready } from './asked.ts'
+import { ask, type CommandName, READY, type Ready } from './ready-commands.ts'
 import { assertIntact, auditOf } from './trail.ts'
 
 const NAMES = Object.keys(READY) as readonly CommandName[]

@@ -9,7 +9,7 @@ import {
 import type { AgentSession, WorkingSession } from '../../domain/session/agent-session.ts'
 import type { ThreadOpened } from '../../domain/thread/open-thread.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../expected-refusal.ts'
 import type { Scene, Worked } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { assertIntact } from './trail.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { commandId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
+import { refusal } from '../expected-refusal.ts'
 import { FaultInjector } from '../fault-injector.ts'
-import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 

@@ -8,7 +8,7 @@ import type { RedactionSettings } from '../secrets/redaction-settings.ts'
 import type { FanOutLimits } from '../thread/fan-out.ts'
 import type { PressurePolicy } from '../window/context-monitor.ts'
 import type { Milestone } from '../window/milestone.ts'
-import type { ConfiguredAgent } from './agent-settings.ts'
+import type { ConfiguredAgent } from './configured-agent.ts'
 import type { SessionSettings } from './session-settings.ts'
 
 /** The names of a configuration in a folder, where none is named. */

@@ -4,7 +4,7 @@ import type { WorkingSession } from '../../domain/session/agent-session.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ExpiredLease } from '../../ports/store/session-leases.ts'
 import type { Store } from '../../ports/store/store.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../expected-refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 

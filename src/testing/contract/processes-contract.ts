@@ -4,7 +4,7 @@ import type { ProcessIdentity } from '../../domain/session/process-identity.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { everyPage } from '../../ports/store/page.ts'
 import type { HeldLease } from '../../ports/store/session-leases.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../expected-refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { LEAST_RETENTION_MS } from '../../../domain/kernel/command-retention.ts'
+import { LEAST_RETENTION_MS } from '../../../domain/kernel/retention-time.ts'
 import type { CommandRetention } from '../../../ports/store/command-retention.ts'
 import { called, type Database, guardedRead, qualified, withRetry } from './database.ts'
 

@@ -12,10 +12,10 @@ export class Turns {
   async take(): Promise<EndTurn> {
     const before = this.#last
     let end: EndTurn = () => {}
-    const mine = new Promise<void>((resolve) => {
+    const turn = new Promise<void>((resolve) => {
       end = resolve
     })
-    this.#last = before.then(() => mine)
+    this.#last = before.then(() => turn)
     await before
     return end
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { agentSessionId, conversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../expected-refusal.ts'
 import type { ContractPart } from '../store-contract.ts'
 
 export const sessionsContract: ContractPart = {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { agentSessionId, commandId } from '../../domain/kernel/ids.ts'
 import type { Metadata } from '../../domain/kernel/metadata.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../expected-refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { ask } from './asked.ts'
+import { ask } from './ready-commands.ts'
 import { assertIntact, kindsOf } from './trail.ts'
 
 /** A note with everything in it that JSON has, and what stores have trouble with. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { unwrap } from '../../domain/unwrap.ts'
-import { refusal } from '../refusal.ts'
+import { refusal } from '../expected-refusal.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { assertIntact, kindsOf } from './trail.ts'
 
