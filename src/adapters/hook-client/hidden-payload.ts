@@ -1,9 +1,9 @@
+import { isRecord } from '../../domain/kernel/record.ts'
 import { hiddenInAll, TEXT_NOT_LOOKED_AT } from '../../domain/secrets/hidden-text.ts'
 import { hideSecrets } from '../../domain/secrets/hide-secrets.ts'
 import { secretValuesIn } from '../../domain/secrets/secret-variables.ts'
 import type { TerminalPayload } from '../../ports/terminal/wire.ts'
 import { readOwnFile } from '../files/own-files.ts'
-import { isRecord } from './read-input.ts'
 
 /** How a hook hides secrets, as the service has written it down: a hook reads no configuration. */
 interface Rules {

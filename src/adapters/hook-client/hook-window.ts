@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/kernel/record.ts'
 import { mergeWindow, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { ReportedWindow } from '../../domain/window/reported-window.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
@@ -5,7 +6,7 @@ import type { WindowEvent } from '../../domain/window/window-event.ts'
 import { levelIn, type WindowLevel } from '../../domain/window/window-level.ts'
 import type { TerminalWindow } from '../../ports/agent/vendor.ts'
 import { countOf, type HookCard } from './hook-card.ts'
-import { isRecord, type RawInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 
 /** The part of a status line's input that is about the window. */
 export interface ReadStatus {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent, RequestOptions } from 'node:http'
+import { isRecord } from '../../domain/kernel/record.ts'
 import { isSameToken, type ProvenPlace, serviceProofOf } from '../../ports/terminal/service-proof.ts'
-import { isRecord } from './read-input.ts'
 import type { ServiceAddress } from './service-address.ts'
 
 /** The server on the port did not show that it knows the secret. It was sent nothing but a random number. */
