@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve, sep } from 'node:path'
 import type { ProcessIdentity } from '../domain/session/process-identity.ts'
 import { Child, type ChildStart } from './child.ts'
-import { newMark, processIdentityOf } from './left-process.ts'
+import { identityOf, newMark } from './left-process.ts'
 
 /** Everything that the process of an agent is started with. */
 export interface AgentStart extends ChildStart {
@@ -28,7 +28,7 @@ export const startAgent = ({ onProcess, ...start }: AgentStart): AgentChild => {
 }
 
 const record = async ({ pid }: Child, mark: string, onProcess: AgentStart['onProcess']): Promise<void> => {
-  const identity = pid === undefined ? undefined : processIdentityOf(mark, pid)
+  const identity = pid === undefined ? undefined : identityOf(mark, pid)
   if (identity !== undefined) await onProcess?.(identity)
 }
 

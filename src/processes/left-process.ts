@@ -34,7 +34,7 @@ export const newMark = (): { readonly mark: string; readonly environment: Readon
  * @param pid the leader of its group, once there is one
  * @returns nothing where processes cannot be told apart for certain
  */
-export const processIdentityOf = (mark: string, pid?: number): ProcessIdentity | undefined => {
+export const identityOf = (mark: string, pid?: number): ProcessIdentity | undefined => {
   const [boot, namespace, userId] = [bootId(), pidNamespace(), process.getuid?.()]
   if (boot === undefined || namespace === undefined || userId === undefined) return undefined
   const startTime = pid === undefined ? undefined : readProcess(pid)?.startTime
@@ -43,14 +43,14 @@ export const processIdentityOf = (mark: string, pid?: number): ProcessIdentity |
 }
 
 /** The identity of this process, under a mark of its own. */
-export const ownIdentity = (): ProcessIdentity | undefined => processIdentityOf(randomUUID(), process.pid)
+export const ownIdentity = (): ProcessIdentity | undefined => identityOf(randomUUID(), process.pid)
 
 /**
  * Whether the leader of a group, or a process that recorded itself, has certainly ended. Never true of what runs on
  * another machine, in another container or under another user, nor where /proc does not tell.
  */
 export const hasEnded = ({ bootId: boot, pidNamespace: namespace, userId, leader }: ProcessIdentity): boolean => {
-  const here = processIdentityOf('', process.pid)
+  const here = identityOf('', process.pid)
   // Without itself in it, /proc is not that of this process, or hides what runs.
   if (here?.leader === undefined || leader === undefined) return false
   // Another start of this machine cannot be told from another machine: names of hosts are given twice.
@@ -62,7 +62,7 @@ export const hasEnded = ({ bootId: boot, pidNamespace: namespace, userId, leader
 
 /** Ends what is left of a launch: its group if its leader is the one that was recorded, and what carries its mark. */
 export const endLeftProcess = async (left: ProcessIdentity): Promise<ProcessFate> => {
-  const here = processIdentityOf(left.mark)
+  const here = identityOf(left.mark)
   if (here === undefined) return 'elsewhere'
   // Whatever ran here before the machine was started anew has ended with it.
   if (left.bootId !== here.bootId) return left.host === here.host ? 'gone' : 'elsewhere'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { INSTALLED_SERVER } from '../../src/domain/kernel/tool-server-names.ts'
+import { INSTALLED_SERVER } from '../../src/domain/kernel/tool-servers.ts'
 import { batonWith } from '../cli/terminal.ts'
 import { got, put, stage } from './stage.ts'
 

@@ -10,7 +10,7 @@ import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
 import type { AgentProcesses, ProcessIdentity, Unit } from '../../src/entry/ports.ts'
 import { windowReaders } from '../../src/main/runtimes.ts'
-import { hasEnded, ownIdentity, processIdentityOf } from '../../src/processes/left-process.ts'
+import { hasEnded, identityOf, ownIdentity } from '../../src/processes/left-process.ts'
 import { startChild } from '../embedded/child-process.ts'
 import { ENDS, FILLS, recorded, script, TASK, turn } from '../runner/played.ts'
 import { lostProcess } from '../support/lost-process.ts'
@@ -155,7 +155,7 @@ describe('whether a process has ended', () => {
   const bystander = async () => {
     const child = spawn('sleep', ['600'], { stdio: 'ignore' })
     onTestFinished(() => void child.kill('SIGKILL'))
-    const known = processIdentityOf('mark', child.pid)
+    const known = identityOf('mark', child.pid)
     if (known?.leader === undefined) throw new Error('There is no /proc')
     return { child, known: { ...known, leader: known.leader } }
   }

@@ -8,7 +8,7 @@ import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import type { ProcessIdentity } from '../../src/domain/session/process-identity.ts'
 import { createBatonpass, type RunEvent } from '../../src/entry/index.ts'
 import { windowReaders } from '../../src/main/runtimes.ts'
-import { endLeftProcess, newMark, processIdentityOf } from '../../src/processes/left-process.ts'
+import { endLeftProcess, identityOf, newMark } from '../../src/processes/left-process.ts'
 import { readProcess } from '../../src/processes/process-table.ts'
 import { startChild } from '../embedded/child-process.ts'
 
@@ -125,7 +125,7 @@ describe('a process that is recorded', () => {
   }
 
   const recorded = (pid: number, { mark } = newMark()): ProcessIdentity & Required<Pick<ProcessIdentity, 'leader'>> => {
-    const identity = processIdentityOf(mark, pid)
+    const identity = identityOf(mark, pid)
     if (identity?.leader === undefined) throw new Error('There is no /proc')
     return { ...identity, leader: identity.leader }
   }
@@ -143,7 +143,7 @@ describe('a process that is recorded', () => {
     const { mark, environment } = newMark()
     const child = bystander(environment)
     const other = bystander(newMark().environment)
-    expect(await endLeftProcess(processIdentityOf(mark) as ProcessIdentity)).toBe('ended')
+    expect(await endLeftProcess(identityOf(mark) as ProcessIdentity)).toBe('ended')
     expect([alive(child.pid), alive(other.pid)]).toEqual([false, true])
   })
 

@@ -1,4 +1,4 @@
-import { INSTALLED_SERVER } from '../../domain/kernel/tool-server-names.ts'
+import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { ToolsEndpoint } from '../../ports/agent/run-tools.ts'
 import { TOOLS_TOKEN } from '../../processes/agent-environment.ts'
 

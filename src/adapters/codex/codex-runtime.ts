@@ -8,7 +8,7 @@ import type {
   RuntimeReply,
   TranscriptStep,
 } from '../../ports/agent/agent-runtime.ts'
-import { processIdentityOf as identityOf, newMark } from '../../processes/left-process.ts'
+import { identityOf, newMark } from '../../processes/left-process.ts'
 import { type CodexPlace, placeOf } from './codex-environment.ts'
 import { ANSWER_ONLY, answerOf, withoutTools } from './codex-question.ts'
 import { CodexRun } from './codex-run.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { INSTALLED_SERVER } from '../../domain/kernel/tool-server-names.ts'
+import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { ToolsEndpoint } from '../../ports/agent/run-tools.ts'
 import { TOOLS_TOKEN, withToolsToken } from '../../processes/agent-environment.ts'
 import type { CodexConfigValue, CodexOptions } from './codex-sdk.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { INSTALLED_SERVER } from '../../domain/kernel/tool-server-names.ts'
+import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { type AgentPlace, claudeOwnFile, codexFolder, isOwnProgram } from '../install/agent-settings.ts'
 import { claudePlugin } from './hooks-installed.ts'

@@ -1,5 +1,5 @@
 import { ok, type Result } from '../../domain/kernel/result.ts'
-import { INSTALLED_SERVER } from '../../domain/kernel/tool-server-names.ts'
+import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import { isOwnProgram } from './agent-settings.ts'
 import {
   changed,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse, TomlError, type TomlTable as TomlValues } from 'smol-toml'
 import { ok, type Result } from '../../domain/kernel/result.ts'
-import { INSTALLED_SERVER } from '../../domain/kernel/tool-server-names.ts'
+import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import { type TextProblem, wrong } from './refusal.ts'
 import { FOREIGN, isOwnServer, isSameStart, type ServerStart } from './server-entry.ts'
 

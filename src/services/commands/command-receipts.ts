@@ -11,7 +11,12 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId, SignalId, TurnId } from '../../domain/kernel/ids.ts'
 import type { SequenceNumber } from '../../domain/kernel/sequence.ts'
 import { withholdTexts } from '../../domain/kernel/texts.ts'
-import { type AgentSession, identityOf, type SessionStanding, standingOf } from '../../domain/session/agent-session.ts'
+import {
+  type AgentSession,
+  type SessionStanding,
+  sessionIdentityOf,
+  standingOf,
+} from '../../domain/session/agent-session.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import type { ContextWindowSnapshot } from '../../domain/session/context-snapshot.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
@@ -95,7 +100,7 @@ const findSignal = async (id: SignalId, store: Store): Promise<ContextSignal> =>
 
 /** How things stood, with the text of an end taken from where it lives: an end never changes. */
 const asItStood = (now: AgentSession, standing: SessionStanding): AgentSession => ({
-  ...identityOf(now),
+  ...sessionIdentityOf(now),
   ...standing,
   ...(standing.state === 'failed' && now.state === 'failed' && { endReason: now.endReason }),
 })
