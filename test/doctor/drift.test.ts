@@ -159,7 +159,7 @@ describe.each(['postgres', 'pglite'] as const)('the schema on %s', (engine) => {
     await run(database, 'create table batonpass.planted (id uuid primary key)')
     await run(database, 'alter table batonpass.turns add planted text')
     const found = await schemaDrift(database)
-    expect(found.map(({ result, text, statements }) => [result, text.split(' is ')[0], statements])).toEqual([
+    expect(found.map(({ result, text, statements }) => [result, text.split(' does not ')[0], statements])).toEqual([
       ['warning', 'table planted', undefined],
       ['warning', 'column turns.planted', undefined],
     ])
