@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { EXIT, EXIT_MEANINGS } from '../src/adapters/cli/invocation/exit-codes.ts'
 import type { CliCommand, Flag } from '../src/adapters/cli/invocation/invocation.ts'
 import { STORE_FLAGS } from '../src/adapters/cli/invocation/store-flags.ts'
-import { COMMANDS } from '../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../src/adapters/cli/tree/index.ts'
 import { filled } from './docs.ts'
 
 /** The reference of the command line. */
@@ -41,7 +41,7 @@ const statusRow = ([name, status]: readonly [string, number]): string =>
 
 const PARTS: Readonly<Record<string, string>> = {
   'store flags': flagTable(Object.entries(STORE_FLAGS)),
-  commands: `\n${Object.entries(COMMANDS).map(section).join('\n\n')}\n`,
+  commands: `\n${Object.entries(CLI_COMMANDS).map(section).join('\n\n')}\n`,
   'exit statuses': ['| exit status | meaning |', '| --- | --- |', ...Object.entries(EXIT).map(statusRow)].join('\n'),
 }
 

@@ -10,6 +10,7 @@ import {
   mayImport,
   openFields,
   roomTable,
+  sharedNames,
   unusedAllowances,
   unusedExports,
   unusedModules,
@@ -47,6 +48,9 @@ const PARTS: readonly string[] = [
 
 /** Schemas from which `scripts/configuration-schema.ts` makes the one for editors. */
 const SCHEMAS: readonly string[] = ['adapters/config/schema.ts: fileSchema', 'adapters/config/values.ts: FORMS']
+
+/** Exported names that still mean two things, or one thing declared twice. The list only gets shorter. */
+const REMAINING: readonly string[] = ['Environment', 'Receipt', 'isOwnPrompt', 'isRecord', 'originIn', 'promptOf']
 
 const SOURCES = readSources('src')
 const ENTRIES = entryPoints(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest)
@@ -246,5 +250,37 @@ describe('what nobody uses', () => {
     const lazy = file('main.ts', "await import('./lazy.ts')\nimport * as all from './all.ts'\nall.two()")
     const others = [file('lazy.ts', 'export const one = 1'), file('all.ts', 'export const two = () => 2')]
     expect(unusedExports([entry, signature, lazy, ...others], ['index.ts', 'main.ts'])).toEqual([])
+  })
+})
+
+describe('an exported name', () => {
+  const declaring = (path: string, name: string) => file(path, `export const ${name} = 1`)
+
+  it('means one thing', () => {
+    const isListed = (shared: string): boolean => REMAINING.some((name) => shared.startsWith(`${name}: `))
+    const shared = sharedNames(SOURCES)
+    expect(shared.filter((each) => !isListed(each))).toEqual([])
+    expect(shared.filter(isListed)).toHaveLength(REMAINING.length)
+  })
+
+  it('is seen when two files declare it, as a value or a type', () => {
+    const type = file('services/run/place.ts', 'export interface quoted {}')
+    expect(sharedNames([declaring('domain/text.ts', 'quoted'), type])).toEqual([
+      'quoted: domain/text.ts services/run/place.ts',
+    ])
+    const passedOn = file('adapters/cli/text.ts', "import { cut } from '../../domain/text.ts'\nexport { cut }")
+    expect(sharedNames([declaring('domain/text.ts', 'cut'), passedOn])).toEqual([])
+  })
+
+  it.each([
+    ['of the two stores', ['adapters/memory/jobs.ts', 'adapters/postgres/statements/jobs.ts'], true],
+    ['of a command and its decision', ['domain/handoff/cancel.ts', 'services/commands/handoff-commands.ts'], true],
+    ['of an adapter and main', ['adapters/install/installation.ts', 'main/installer.ts'], true],
+    ['of two files of one store', ['adapters/memory/jobs.ts', 'adapters/memory/table.ts'], false],
+    ['of a store and the domain', ['adapters/memory/jobs.ts', 'domain/jobs.ts'], false],
+    ['of three', ['adapters/memory/jobs.ts', 'adapters/postgres/jobs.ts', 'ports/jobs.ts'], false],
+  ])('may be %s: %s', (_, paths, isFine) => {
+    const shared = sharedNames(paths.map((path) => declaring(path, 'jobs')))
+    expect(shared).toEqual(isFine ? [] : [`jobs: ${paths.toSorted().join(' ')}`])
   })
 })

@@ -7,7 +7,7 @@ import type { Store } from '../../src/ports/store/store.ts'
 import { silentLogger } from '../../src/ports/system/logger.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
 import { HandoffHistory } from '../../src/services/history/handoff-history.ts'
-import { LookBack } from '../../src/services/history/look-back.ts'
+import { LookBack } from '../../src/services/history/look-back-service.ts'
 
 /** The answer of a tool, as the agent reads it. */
 export interface Told {

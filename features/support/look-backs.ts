@@ -1,7 +1,7 @@
 import type { LookBackAnswer, LookBackQuestion } from '../../src/domain/history/look-back.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { silentLogger } from '../../src/ports/system/logger.ts'
-import { LookBack } from '../../src/services/history/look-back.ts'
+import { LookBack } from '../../src/services/history/look-back-service.ts'
 import { need } from './hands.ts'
 import type { Stage } from './stage.ts'
 

@@ -24,4 +24,4 @@ export {
   personWordsBudget,
 } from '../domain/checkpoint/person-words.ts'
 export { type RecapParts, recapOf } from '../domain/checkpoint/recap.ts'
-export { DEFAULT_SOFT_LANDING } from '../domain/run/soft-landing.ts'
+export { DEFAULT_SOFT_LANDING } from '../domain/run/soft-landing-text.ts'

@@ -1,6 +1,5 @@
 export { NodeHookRunner, type NodeHookRunnerOptions } from '../adapters/hooks/node-hook-runner.ts'
 export type { AddressLookup, ResolvedAddress } from '../adapters/hooks/safe-lookup.ts'
-export type { Environment } from '../adapters/hooks/variables.ts'
 export {
   handoffAnswer,
   type ThresholdAnswer,
@@ -36,4 +35,5 @@ export {
   type ThresholdPayload,
 } from '../ports/agent/hook-payload.ts'
 export type { HookOptions, HookRunner } from '../ports/agent/hook-runner.ts'
+export type { Environment } from '../ports/system/environment.ts'
 export { type RunHooksRequest, runHooks } from '../services/run/hooks/run-hooks.ts'

@@ -67,13 +67,13 @@ export type { BlockRefusal } from '../domain/memory-block/block-refusal.ts'
 export type { BlockMarkers } from '../domain/memory-block/memory-block.ts'
 export type { TurnsRecorded } from '../domain/recording/record-turns.ts'
 export type { RestartBegun } from '../domain/restart/begin-restart.ts'
-export type { ConfiguredAgent } from '../domain/run/agent-settings.ts'
+export type { ConfiguredAgent } from '../domain/run/configured-agent.ts'
 export type {
   CheckedConfiguration,
   Configuration,
   ConfigurationProblem,
   ConfigurationSetting,
-} from '../domain/run/configuration.ts'
+} from '../domain/run/run-configuration.ts'
 export type { RunEventType, WindowFigures } from '../domain/run/run-event.ts'
 export type { RunOutcome } from '../domain/run/run-summary.ts'
 export type { SessionMode, SessionSettings } from '../domain/run/session-settings.ts'
@@ -211,8 +211,8 @@ export type {
   ThreadRequest,
   WatchRequest,
 } from '../services/commands/requests.ts'
-export type { LookBackRequest } from '../services/history/look-back.ts'
 export type { LookBackAsked } from '../services/history/look-back-question.ts'
-export type { RecoverRequest } from '../services/run/recover/recover.ts'
+export type { LookBackRequest } from '../services/history/look-back-service.ts'
+export type { RecoverRequest } from '../services/run/recover/recovery.ts'
 export type { RunMessage } from '../services/run/run-items.ts'
 export type { ContextReport, ContextStatus } from '../services/window/context-service.ts'

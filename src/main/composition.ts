@@ -6,17 +6,17 @@ import { workingFolder } from '../adapters/place/home-folder.ts'
 import { serverName } from '../adapters/place/server-name.ts'
 import { remarksOn } from '../adapters/place/store-remarks.ts'
 import { type ChosenStore, chooseStore, NAME_ONE, type StorePlace } from '../adapters/place/store-rule.ts'
-import { DEFAULT_RETENTION_MS, retentionProblem } from '../domain/kernel/command-retention.ts'
 import { defined } from '../domain/kernel/defined.ts'
+import { DEFAULT_RETENTION_MS, retentionProblem } from '../domain/kernel/retention-time.ts'
 import { onOneLine } from '../domain/kernel/safe-text.ts'
-import type { ConfiguredAgent } from '../domain/run/agent-settings.ts'
-import { type Configuration, ConfigurationError, mustBeKnown } from '../domain/run/configuration.ts'
+import type { ConfiguredAgent } from '../domain/run/configured-agent.ts'
+import { type Configuration, ConfigurationError, mustBeKnown } from '../domain/run/run-configuration.ts'
 import type { SessionSettings } from '../domain/run/session-settings.ts'
 import type { HookRunner } from '../ports/agent/hook-runner.ts'
 import { StoreFailure } from '../ports/store/store-failure.ts'
 import { silentLogger } from '../ports/system/logger.ts'
 import { safeLogger } from '../services/commands/safe-logger.ts'
-import type { AgentPlace, AgentRunSettings } from '../services/run/run-request.ts'
+import type { AgentRunSettings, AgentWorkplace } from '../services/run/run-request.ts'
 import type { ThreadSettings } from '../services/thread/thread-deps.ts'
 import type { Batonpass } from './batonpass.ts'
 import { readConfiguration } from './configuration.ts'
@@ -104,7 +104,7 @@ const agentSettings = ({
 }
 
 /** Relative folders begin at the working directory, whichever agent works when. */
-const placed = ({ workspace = {}, worktree }: NonNullable<ConfiguredAgent['place']>): AgentPlace => {
+const placed = ({ workspace = {}, worktree }: NonNullable<ConfiguredAgent['place']>): AgentWorkplace => {
   const { workingDirectory, worktreePath } = workspace
   const folders = {
     workingDirectory: workingDirectory === undefined ? undefined : resolve(workingDirectory),

@@ -1,4 +1,4 @@
-import type { CheckedConfiguration } from '../domain/run/configuration.ts'
+import type { CheckedConfiguration } from '../domain/run/run-configuration.ts'
 
 /**
  * Reads a configuration: a YAML or JSON file by its name, or an object with the same keys.
@@ -14,7 +14,7 @@ import type { CheckedConfiguration } from '../domain/run/configuration.ts'
  */
 export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
   // Loaded when it is used: it brings a parser and schemas, which many programs never need.
-  const { readConfiguration: read } = await import('../adapters/config/read-configuration.ts')
+  const { readConfigurationFor: read } = await import('../adapters/config/read-configuration.ts')
   const { KNOWN_AGENTS } = await import('./runtimes.ts')
   return read(fileOrObject, KNOWN_AGENTS)
 }

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
-import type { Environment } from '../adapters/place/home-folder.ts'
 import { type KnownServer, type KnownStore, knownStores } from '../adapters/place/known-stores.ts'
 import { serverName } from '../adapters/place/server-name.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import type { Store } from '../ports/store/store.ts'
+import type { Environment } from '../ports/system/environment.ts'
 import { storePlaceIn } from './open-store.ts'
 import type { StoreOptions } from './options.ts'
 
@@ -12,10 +12,10 @@ const [CONNECT_MS, ANSWER_MS] = [5_000, 5_000]
 
 /** The stores that this person has opened, without the one that was chosen, by the options that open each. */
 export const otherStores = (chosen: StoreOptions, environment: Environment): readonly StoreOptions[] => {
-  const mine = markOf(chosen)
+  const chosenMark = markOf(chosen)
   return knownStores(environment)
     .map(optionsOf)
-    .filter((options) => markOf(options) !== mine)
+    .filter((options) => markOf(options) !== chosenMark)
 }
 
 /**

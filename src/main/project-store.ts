@@ -1,8 +1,8 @@
-// Project stores, for `baton init`: making one, adopting one that was there, and moving one to the home folder.
 import { chmodSync, cpSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+// Project stores, for `baton init`: making one, adopting one that was there, and moving one to the home folder.
 import { codeOf, ignoreInGit, isOwnFolder, ownStoreFolder } from '../adapters/files/own-files.ts'
-import { type Environment, homeOf, homeStore, STORE_NAME } from '../adapters/place/home-folder.ts'
+import { homeOf, homeStore, STORE_NAME } from '../adapters/place/home-folder.ts'
 import { forgetFolder } from '../adapters/place/known-stores.ts'
 import { isProjectStore, makeProjectStore } from '../adapters/place/project-id.ts'
 import { hasStore, remarksOn } from '../adapters/place/store-remarks.ts'
@@ -10,6 +10,7 @@ import { takeProvenLock } from '../adapters/postgres/embedded/pglite-proven-lock
 import { AlreadyServed, lockService } from '../adapters/terminal/service-lock.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import { StoreFailure } from '../ports/store/store-failure.ts'
+import type { Environment } from '../ports/system/environment.ts'
 
 /** A folder that was to get a project store, and where it was asked for. */
 export interface ProjectQuestion {

@@ -5,12 +5,12 @@ import type { ProcessFate, ProcessIdentity } from '../domain/session/process-ide
 import {
   bootId,
   type FoundProcess,
-  hasVariable,
   isTaken,
   pidNamespace,
   readProcess,
   runningProcesses,
   userOf,
+  wasStartedWith,
 } from './process-table.ts'
 
 /** The variable that marks an agent and what it starts. */
@@ -86,7 +86,7 @@ export const endLeftProcess = async (left: ProcessIdentity): Promise<ProcessFate
 const rootsOf = ({ leader, userId, mark }: ProcessIdentity): readonly FoundProcess[] => {
   const found = leader === undefined ? undefined : readProcess(leader.pid)
   // A row may name any process of this user. Only one that carries the mark itself was launched under it.
-  const isMarked = (pid: number): boolean => userOf(pid) === userId && hasVariable(pid, `${VARIABLE}=${mark}`)
+  const isMarked = (pid: number): boolean => userOf(pid) === userId && wasStartedWith(pid, `${VARIABLE}=${mark}`)
   const isLeader = found !== undefined && found.startTime === leader?.startTime && isMarked(found.pid)
   return runningProcesses().filter(
     ({ pid, group }) =>

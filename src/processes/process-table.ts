@@ -55,7 +55,7 @@ export const userOf = (pid: number): number | undefined => {
 }
 
 /** Whether a process was started with this variable; false for those that may not be looked into. */
-export const hasVariable = (pid: number, variable: string): boolean =>
+export const wasStartedWith = (pid: number, variable: string): boolean =>
   readIfThere(`/proc/${pid}/environ`)?.split('\0').includes(variable) === true
 
 /** Names the machine's start. */

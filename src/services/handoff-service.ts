@@ -22,11 +22,11 @@ import type { Notifier } from '../ports/system/notifier.ts'
 import { AfterCommit } from './commands/after-commit.ts'
 import type { HandoffAndSource, MaybeHeld, RecordedTurns, Reply, Unnamed } from './commands/answers.ts'
 import type { Surroundings } from './commands/command-context.ts'
+import { findSnapshot } from './commands/command-receipts.ts'
 import { CommandRunner } from './commands/command-runner.ts'
 import * as conversations from './commands/conversation-commands.ts'
 import * as handoffs from './commands/handoff-commands.ts'
 import { pauseFor } from './commands/pause-for.ts'
-import { findSnapshot } from './commands/receipts.ts'
 import type {
   AcceptRequest,
   AccountRequest,
@@ -312,14 +312,14 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> {
    * handoff is waiting, it answers without one, unless asked to wait.
    */
   async claimNext(request: ClaimNextRequest): Reply<Partial<HandoffAccepted>> {
-    const asked = this.#runner.read(handoffs.claimNext, request)
-    if (!asked.ok) return asked
-    const { wait = false, pollMs = POLL_MS, signal } = asked.value
+    const parsed = this.#runner.read(handoffs.claimNext, request)
+    if (!parsed.ok) return parsed
+    const { wait = false, pollMs = POLL_MS, signal } = parsed.value
     // However often it looks, it is one command to an observer.
     return this.#runner.watched(handoffs.claimNext.name, async () => {
       for (;;) {
         signal?.throwIfAborted()
-        const claimed = await this.#runner.attempt(handoffs.claimNext, asked.value)
+        const claimed = await this.#runner.attempt(handoffs.claimNext, parsed.value)
         if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
         await pauseFor(pollMs, signal)
       }

@@ -103,8 +103,8 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
   }
 
   #sessionOf(session: string): Playing {
-    const known = this.#sessions.get(session)
-    if (known !== undefined) return known
+    const existing = this.#sessions.get(session)
+    if (existing !== undefined) return existing
     const window = this.#script.windows[this.#sessions.size] ?? this.#script.windows.at(-1) ?? { turns: [] }
     const playing = { window, played: 0 }
     this.#sessions.set(session, playing)
@@ -122,18 +122,18 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
       if (signal.aborted) return yield interrupted
       const turn = turns[playing.played] as ScriptedTurn
       playing.played += 1
-      for (const said of stepsOf(turn, session, playing.played)) {
+      for (const runtimeStep of stepsOf(turn, session, playing.played)) {
         if (signal.aborted) return yield interrupted
-        yield await this.#say({ ...said, ...(this.reportsCost && { totals: NOTHING_SPENT }) })
+        yield await this.#say({ ...runtimeStep, ...(this.reportsCost && { totals: NOTHING_SPENT }) })
       }
       if (turn.rests === true) break
     }
     yield await this.#say({ ...step(session), end: window.end ?? { type: 'idle' }, ...totalsOf(window) })
   }
 
-  async #say(said: RuntimeStep<ScriptedMessage>): Promise<RuntimeStep<ScriptedMessage>> {
-    await this.#script.onStep?.(said)
-    return said
+  async #say(runtimeStep: RuntimeStep<ScriptedMessage>): Promise<RuntimeStep<ScriptedMessage>> {
+    await this.#script.onStep?.(runtimeStep)
+    return runtimeStep
   }
 }
 
@@ -193,11 +193,11 @@ const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly 
     : []
   return [
     ...compaction,
-    ...heard.map((said) => ({
+    ...heard.map((input) => ({
       ...step(session),
-      message: spoken('user', said.text),
-      events: [{ type: 'appended' as const, characters: said.text.length }],
-      texts: [{ role: 'user' as const, ...said }],
+      message: spoken('user', input.text),
+      events: [{ type: 'appended' as const, characters: input.text.length }],
+      texts: [{ role: 'user' as const, ...input }],
     })),
     {
       ...step(session),

@@ -8,7 +8,7 @@ import type { MonitorSettings } from '../../src/domain/window/context-monitor.ts
 import type { WindowParts } from '../../src/domain/window/context-pressure.ts'
 import type { Milestone } from '../../src/domain/window/milestone.ts'
 import type { MonitorReport, ReportOutcome } from '../../src/domain/window/monitor-reports.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { openStore, RULE_STORES } from '../support/stores.ts'
 import { ReadBack } from './read-back.ts'

@@ -11,7 +11,7 @@ import { describeFigures } from '../../src/domain/window/window-level.ts'
 import { statusLineReader, transcriptReader } from '../../src/entry/claude.ts'
 import { createBatonpass, functionRuntime } from '../../src/entry/index.ts'
 import { readWorkStatus } from '../../src/services/history/work-status.ts'
-import { replay } from '../../src/services/replay/replay.ts'
+import { replay } from '../../src/services/replay/record-replay.ts'
 import { play } from '../runner/played.ts'
 import { Stage } from '../terminal/stage.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SHELLS } from '../../src/adapters/cli/invocation/flag-words.ts'
-import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { batonWith } from './terminal.ts'
 
 const baton = batonWith({})
@@ -16,7 +16,7 @@ const scriptFor = async (shell: string): Promise<string> => {
 describe.each(SHELLS)('completion for %s', (shell) => {
   it('has every command and every flag of it', async () => {
     const script = await scriptFor(shell)
-    for (const [name, { flags }] of Object.entries(COMMANDS)) {
+    for (const [name, { flags }] of Object.entries(CLI_COMMANDS)) {
       for (const word of name.split(' ')) expect(script).toMatch(new RegExp(`\\b${word}\\b`))
       const own = script.split('\n').filter((line) => line.includes(`'${name}'`))
       for (const flag of Object.keys(flags))

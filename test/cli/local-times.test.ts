@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { moment } from '../../src/adapters/cli/choose/flag-values.ts'
+import { momentFlag } from '../../src/adapters/cli/choose/flag-values.ts'
 import { minuteIn, zoneIn, zoneSentence } from '../../src/adapters/cli/render/times.ts'
 import { instant } from '../../src/entry/index.ts'
 import { batonWith, historyInDatabase } from './terminal.ts'
@@ -51,7 +51,7 @@ describe('a moment', () => {
     ['2026-11-16T03:45+05:30', 'Europe/Berlin', '2026-11-15T22:15:00.000Z'],
     ['2026-11-16T03:45:10.5', 'Asia/Kathmandu', '2026-11-15T22:00:10.500Z'],
   ])('%s in %s is %s', (text, zone, expected) => {
-    expect(moment(text, zone)).toBe(expected)
+    expect(momentFlag(text, zone)).toBe(expected)
   })
 
   it('shows midnight as 00', () => {

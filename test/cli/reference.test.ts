@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { REFERENCE, renderReference } from '../../scripts/command-line.ts'
 import { EXIT } from '../../src/adapters/cli/invocation/exit-codes.ts'
-import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 
 const page = readFileSync(REFERENCE, 'utf8')
 
@@ -11,7 +11,7 @@ describe('the reference of the command line', () => {
     expect(renderReference(page)).toBe(page)
   })
 
-  it.each(Object.entries(COMMANDS))('has "baton %s" with every flag', (name, { flags }) => {
+  it.each(Object.entries(CLI_COMMANDS))('has "baton %s" with every flag', (name, { flags }) => {
     expect(page).toMatch(new RegExp(`^### \`baton ${name}[ \`]`, 'm'))
     for (const flag of Object.keys(flags)) expect(page).toMatch(new RegExp(`\`--${flag}[ \`]`))
   })

@@ -200,7 +200,7 @@ describe('the end of a run', () => {
   it('is 5 when the agent fell silent, and says how to go on', async () => {
     const silent = await run({ script: 'turn:1000 wait' }, '--idle-timeout', '2s', '--conversation', 'silent', 'Fix it')
     expect(silent.code).toBe(5)
-    expect(silent.err).toMatch(/To go on, run the same command with --conversation silent$/m)
+    expect(silent.err).toMatch(/To continue, run the same command with --conversation silent$/m)
   })
 
   it('is 130 after Ctrl-C: the session is paused, nothing runs any more, and the same command resumes it', async () => {
@@ -213,7 +213,7 @@ describe('the end of a run', () => {
     const { code, err } = await running.ended
     expect(code).toBe(130)
     expect(err).toMatch(/cancelled/)
-    expect(err).toMatch(/To go on, run the same command with --conversation stopped$/m)
+    expect(err).toMatch(/To continue, run the same command with --conversation stopped$/m)
     expect(alive(pids)).toEqual([])
     expect(await sessionOf('stopped')).toMatchObject({ state: 'paused', epoch: 1 })
     expect((await run(scene, '--conversation', 'stopped', 'Fix it')).code).toBe(0)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cut, plain, plainLines, toJson, widthOf } from '../../src/adapters/cli/render/text.ts'
-import { Table } from '../../src/adapters/cli/render/text-table.ts'
-import { textOf } from '../../src/adapters/cli/terminal/style.ts'
+import { TextTable } from '../../src/adapters/cli/render/text-table.ts'
+import { textOfSpans } from '../../src/adapters/cli/terminal/style.ts'
 import { batonOn, historyInDatabase, NASTY } from './terminal.ts'
 
 /** What must not reach a terminal, the line breaks between lines aside. */
@@ -54,7 +54,7 @@ describe('tables', () => {
   })
 
   it('keep later rows within the widths of the first', () => {
-    const table = new Table<string>(
+    const table = new TextTable<string>(
       [
         { title: 'A', of: (text) => text, most: 10 },
         { title: 'B', of: (text) => text },
@@ -62,8 +62,8 @@ describe('tables', () => {
       ['short', 'x'.repeat(200)],
       100,
     )
-    expect(textOf(table.header())).toBe('A           B')
-    expect(textOf(table.row('much longer than that'))).toBe('much long…  much longer than that')
-    expect(widthOf(textOf(table.row('x'.repeat(300))))).toBe(100)
+    expect(textOfSpans(table.header())).toBe('A           B')
+    expect(textOfSpans(table.row('much longer than that'))).toBe('much long…  much longer than that')
+    expect(widthOf(textOfSpans(table.row('x'.repeat(300))))).toBe(100)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WORDS } from '../../src/adapters/cli/invocation/flag-words.ts'
-import { COMMANDS, GROUPS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS, GROUPS } from '../../src/adapters/cli/tree/index.ts'
 import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../../src/domain/handoff/handoff.ts'
 import { SESSION_MODES } from '../../src/domain/run/session-settings.ts'
 import { SESSION_STATES } from '../../src/domain/session/agent-session.ts'
@@ -12,7 +12,7 @@ const WINDOW_READERS = await windowReaders()
 
 const baton = batonWith({})
 
-const NAMES = Object.keys(COMMANDS)
+const NAMES = Object.keys(CLI_COMMANDS)
 
 /** One sentence on one line, no stack, and the status for a command line that was not understood. */
 const expectMistake = async (args: readonly string[], sentence: string): Promise<void> => {
@@ -37,7 +37,8 @@ describe('help', () => {
     const { code, out } = await baton('help', ...words)
     expect(code).toBe(0)
     expect(out).toMatch(new RegExp(`^Usage: baton ${name}`))
-    for (const flag of Object.keys(COMMANDS[name]?.flags ?? {})) expect(out).toMatch(new RegExp(`^  --${flag}\\b`, 'm'))
+    for (const flag of Object.keys(CLI_COMMANDS[name]?.flags ?? {}))
+      expect(out).toMatch(new RegExp(`^  --${flag}\\b`, 'm'))
     expect(await baton(...words, '--help')).toEqual({ code, out, err: '' })
   })
 
@@ -47,7 +48,7 @@ describe('help', () => {
     const members = NAMES.filter((name) => name.startsWith(`${group} `))
     expect(members).not.toEqual([])
     for (const name of members)
-      expect(out).toMatch(new RegExp(`^  ${name.split(' ')[1]} .*${COMMANDS[name]?.summary}$`, 'm'))
+      expect(out).toMatch(new RegExp(`^  ${name.split(' ')[1]} .*${CLI_COMMANDS[name]?.summary}$`, 'm'))
     expect((await baton(group, '--help')).out).toBe(out)
   })
 

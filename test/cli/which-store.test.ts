@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
 import { makeStore } from '../embedded/made-store.ts'
 import { batonWith, historyInDatabase } from './terminal.ts'
@@ -38,10 +38,10 @@ const READING: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Hooks speak to the service, and open no store themselves. */
-const HOOKS = Object.keys(COMMANDS).filter((name) => name.startsWith('hook '))
+const HOOKS = Object.keys(CLI_COMMANDS).filter((name) => name.startsWith('hook '))
 
 /** These change the settings of agents, and know no store. */
-const INSTALLING = Object.keys(COMMANDS).filter((name) => /^(?:claude|codex) /.test(name))
+const INSTALLING = Object.keys(CLI_COMMANDS).filter((name) => /^(?:claude|codex) /.test(name))
 
 /** These write, and begin a store where there is none; or need none; or say that there is none, which is no failure. */
 const OTHERS = [
@@ -58,7 +58,7 @@ const without = batonWith({ HOME: join(folder, 'home') })
 const batonOn = (database: string) => batonWith({ BATONPASS_DATABASE_URL: database })
 
 it('every command is known here: as one that reads, or as another', () => {
-  expect([...Object.keys(READING), ...OTHERS].sort()).toEqual(Object.keys(COMMANDS).sort())
+  expect([...Object.keys(READING), ...OTHERS].sort()).toEqual(Object.keys(CLI_COMMANDS).sort())
 })
 
 describe.each(reading)('baton %s', (_, args) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { renderFacts, renderText, widthOf, wrapped } from '../../src/adapters/cli/render/text.ts'
-import { Table } from '../../src/adapters/cli/render/text-table.ts'
+import { TextTable } from '../../src/adapters/cli/render/text-table.ts'
 import { outputsOn } from '../../src/adapters/cli/terminal/outputs.ts'
-import { styleOf, textOf, writeSpans } from '../../src/adapters/cli/terminal/style.ts'
+import { styleOf, textOfSpans, writeSpans } from '../../src/adapters/cli/terminal/style.ts'
 import { runCli } from '../../src/adapters/cli/tree/run-command.ts'
 
 interface Item {
@@ -17,8 +17,8 @@ const ITEMS: readonly Item[] = [1, 2].map((number) => ({
   task: `Find out why the login test fails on Mondays, mend it, and say in one sentence what was wrong (${number})`,
 }))
 
-const table = (width?: number): Table<Item> =>
-  new Table<Item>(
+const table = (width?: number): TextTable<Item> =>
+  new TextTable<Item>(
     [
       { title: 'ID', of: ({ id }) => id, isId: true },
       { title: 'STATUS', of: ({ status }) => status, most: 9, style: ({ status }) => styleOf(status) },
@@ -30,7 +30,7 @@ const table = (width?: number): Table<Item> =>
 
 const linesOf = (width?: number): readonly string[] => {
   const made = table(width)
-  return [made.header(), ...ITEMS.map((item) => made.row(item))].map(textOf)
+  return [made.header(), ...ITEMS.map((item) => made.row(item))].map(textOfSpans)
 }
 
 /** A stream that remembers, on a terminal of this width or on none. */
@@ -71,7 +71,7 @@ describe('a table', () => {
     [12, 'ID TIT…'],
   ])('of %i columns leaves out the least important ones: %s', (width, titles) => {
     const rows = [1, 2].map((number) => `${number}`.repeat(36))
-    const made = new Table<string>(
+    const made = new TextTable<string>(
       [
         { title: 'ID', of: (row) => row, isId: true },
         { title: 'TITLE', of: (row) => `The words of a person who asked for something ${row}` },
@@ -82,7 +82,7 @@ describe('a table', () => {
       rows,
       width,
     )
-    const [header, ...lines] = [made.header(), ...rows.map((row) => made.row(row))].map(textOf)
+    const [header, ...lines] = [made.header(), ...rows.map((row) => made.row(row))].map(textOfSpans)
     expect(header?.split(/ +/).join(' ')).toBe(titles)
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width)
     if (titles.includes('FOLDER')) expect(lines[0]).toMatch(/ {2}…1{23} /)
@@ -94,7 +94,7 @@ describe('a table', () => {
 
   it('where there is no terminal cuts nothing, not even a later row that is longer', () => {
     const long = { id: ITEMS[0]?.id ?? '', status: 'x'.repeat(50), task: 'y'.repeat(500) }
-    expect(textOf(table().row(long))).toBe(`${long.id}  ${long.status}  ${long.task}`)
+    expect(textOfSpans(table().row(long))).toBe(`${long.id}  ${long.status}  ${long.task}`)
   })
 })
 

@@ -124,12 +124,12 @@ const CHANGES: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'an index of somebody else',
     'create index planted on batonpass.turns (usage)',
-    ['index planted is none of Batonpass'],
+    ['index planted does not belong to Batonpass'],
   ],
   [
     'a function of somebody else',
     `create function batonpass.planted(number integer default 1) returns int language sql as 'select 1'`,
-    ['function planted(number integer DEFAULT 1) is none of Batonpass'],
+    ['function planted(number integer DEFAULT 1) does not belong to Batonpass'],
   ],
 ]
 
@@ -159,7 +159,7 @@ describe.each(['postgres', 'pglite'] as const)('the schema on %s', (engine) => {
     await run(database, 'create table batonpass.planted (id uuid primary key)')
     await run(database, 'alter table batonpass.turns add planted text')
     const found = await schemaDrift(database)
-    expect(found.map(({ result, text, statements }) => [result, text.split(' is ')[0], statements])).toEqual([
+    expect(found.map(({ result, text, statements }) => [result, text.split(' does not ')[0], statements])).toEqual([
       ['warning', 'table planted', undefined],
       ['warning', 'column turns.planted', undefined],
     ])

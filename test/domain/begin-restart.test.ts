@@ -5,7 +5,7 @@ import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
 import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
 import { type BeginRestart, beginRestart } from '../../src/domain/restart/begin-restart.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import {
   AT,
   CONVERSATION,

@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/session/change-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { UsageTotals } from '../../src/domain/window/usage-reading.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { AT, CONVERSATION, DEADLINE, HOLDER, LATER, proofOf, SESSION, SESSIONS, sessionOf } from './samples.ts'
 
 const NEXT = proofOf(30)

@@ -16,7 +16,7 @@ import { decideHandoff, evolveHandoff, type HandoffCommand } from '../../src/dom
 import { later } from '../../src/domain/kernel/instant.ts'
 import { nextState } from '../../src/domain/kernel/state-machine.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { AT, CLAIM, CONVERSATION, DEADLINE, HANDOFF, HANDOFFS, handoffOf, LATER, SESSIONS, TARGET } from './samples.ts'
 
 const KEPT = { document: 'Half done', flags: ['no_progress'], checkpoint: { outcome: 'kept' } } as const

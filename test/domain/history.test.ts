@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AuditEvent } from '../../src/domain/audit-event.ts'
 import { originOf } from '../../src/domain/handoff/handoff.ts'
 import { foldHistory } from '../../src/domain/history/history.ts'
-import { identityOf } from '../../src/domain/session/agent-session.ts'
+import { sessionIdentityOf } from '../../src/domain/session/agent-session.ts'
 import { captureWindow } from '../../src/domain/session/context-snapshot.ts'
 import {
   AT,
@@ -25,7 +25,7 @@ const KEPT = { document: 'Half done', flags: ['no_progress'], checkpoint: { outc
 
 const EVENTS: readonly AuditEvent[] = [
   { type: 'conversation.opened', ...about, at: AT, conversation: conversationOf() },
-  { type: 'session.started', ...about, at: AT, session: identityOf(SESSIONS.active) },
+  { type: 'session.started', ...about, at: AT, session: sessionIdentityOf(SESSIONS.active) },
   { type: 'handoff.initiated', ...about, at: AT, handoff: { ...originOf(HANDOFFS.initiated), flags: [] } },
   { type: 'session.held', ...about, at: AT, sessionId: SESSION, handoffId: HANDOFF },
   { type: 'snapshot.captured', ...about, at: AT, snapshot },
@@ -61,7 +61,7 @@ describe('folding history', () => {
   })
 
   it('of a session says under which name it runs and what it used', () => {
-    const started = { type: 'session.started', ...about, at: AT, session: identityOf(SESSIONS.active) } as const
+    const started = { type: 'session.started', ...about, at: AT, session: sessionIdentityOf(SESSIONS.active) } as const
     const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
     const said: readonly AuditEvent[] = [
       started,

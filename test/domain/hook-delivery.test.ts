@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { recordHooks } from '../../src/domain/hooks/hook-delivery.ts'
 import type { HookResult } from '../../src/domain/hooks/hook-result.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { AT, CONVERSATION, conversationOf, SESSION } from './samples.ts'
 
 const RESULTS: readonly HookResult[] = [

@@ -21,7 +21,7 @@ import {
   workspace,
 } from '../../src/domain/input/details.ts'
 import { monitorReport, monitorSettings, reading, totals, windowParts } from '../../src/domain/input/readings.ts'
-import { turn } from '../../src/domain/input/turns.ts'
+import { turn } from '../../src/domain/input/turn-checks.ts'
 import { id, messageText, moment, name, text, trimmedName } from '../../src/domain/input/words.ts'
 import { uuid } from './samples.ts'
 

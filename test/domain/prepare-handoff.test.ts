@@ -9,7 +9,7 @@ import { agentSessionId } from '../../src/domain/kernel/ids.ts'
 import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
 import { shownBy } from '../../src/domain/session/stored-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import {
   CLAIM,
   CONVERSATION,

@@ -17,7 +17,7 @@ import type { AgentSession, SessionLifecycle } from '../../src/domain/session/ag
 import type { HolderProof } from '../../src/domain/session/stored-session.ts'
 import { EMPTY_SUMMARY } from '../../src/domain/turn/message-summary.ts'
 import { UNKNOWN_USAGE } from '../../src/domain/window/usage-reading.ts'
-import { digestOf } from '../../src/ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../src/ports/system/holder-tokens.ts'
 
 /** A UUID that ends in this number. */
 export const uuid = (n: number): string => `0190a0a0-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -37,7 +37,7 @@ export const COMMAND = commandId(uuid(9))
 /** A token and its digest. */
 export const proofOf = (number: number): HolderProof => {
   const token = holderToken(uuid(number))
-  return { token, digest: digestOf(token) }
+  return { token, digest: tokenDigest(token) }
 }
 
 export const HOLDER = proofOf(10)

@@ -6,12 +6,12 @@ import {
   type AgentSession,
   hasBaton,
   heldBy,
-  identityOf,
   isTerminal,
   SESSION_STATES,
   SESSION_TRANSITIONS,
   type SessionCommandType,
   type SessionState,
+  sessionIdentityOf,
   standingOf,
   TERMINAL_SESSION_STATES,
 } from '../../src/domain/session/agent-session.ts'
@@ -23,7 +23,7 @@ import {
 } from '../../src/domain/session/session-lifecycle.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { UNKNOWN_USAGE } from '../../src/domain/window/usage-reading.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { HANDOFF, LATER, MESSAGE, OTHER_HANDOFF, SESSION, SESSIONS, sessionOf, TURN } from './samples.ts'
 
 const COMMANDS = {
@@ -147,7 +147,7 @@ describe('the life of a session, cell by cell', () => {
     const after = evolveSession(before, event)
     expect(after.state).toBe(leadsTo)
     expect(after.version).toBe(before.version + 1)
-    expect(identityOf(after)).toStrictEqual(identityOf(before))
+    expect(sessionIdentityOf(after)).toStrictEqual(sessionIdentityOf(before))
     expect(nextState<SessionState, SessionCommandType>(SESSION_TRANSITIONS, before.state, command)).toBe(leadsTo)
   })
 
@@ -236,7 +236,7 @@ describe('what a session looks like afterwards', () => {
       version: 1,
       conversationId: SESSIONS.active.conversationId,
       at: LATER,
-      session: identityOf(SESSIONS.active),
+      session: sessionIdentityOf(SESSIONS.active),
     })
     expect(Object.keys(move(empty, COMMANDS.complete))).not.toContain('endSequence')
   })
@@ -269,7 +269,7 @@ describe('what a session looks like afterwards', () => {
 
   it('begun: active, version 1, an empty window unless it opens with a message', () => {
     const { conversationId } = SESSIONS.active
-    const session = { ...identityOf(SESSIONS.active), startSequence: sequenceNumber(5) }
+    const session = { ...sessionIdentityOf(SESSIONS.active), startSequence: sequenceNumber(5) }
     const started = { type: 'session.started', version: 1, conversationId, at: LATER, session } as const
     const empty = beginSession(started)
     expect(empty).toMatchObject({ state: 'active', version: 1 })
@@ -289,7 +289,7 @@ describe('what a session looks like afterwards', () => {
 
   it('identity and standing together are the whole session', () => {
     const whole = sessionOf({ state: 'active' }, { model: 'opus', providerSessionId: 'p', initiatedByHandoff: HANDOFF })
-    expect({ ...identityOf(whole), ...standingOf(whole) }).toStrictEqual(whole)
+    expect({ ...sessionIdentityOf(whole), ...standingOf(whole) }).toStrictEqual(whole)
     expect(Object.keys(standingOf(whole)).sort()).toEqual(['progress', 'providerSessionId', 'state', 'version'])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../src/domain/run/soft-landing.ts'
+import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../src/domain/run/soft-landing-text.ts'
 
 describe('the text of a soft landing', () => {
   it('says how to stop where a fresh session can begin at once, and to go on where it cannot', () => {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  branchPatternProblem,
   branchProblem,
   DEFAULT_WORKTREE,
-  patternProblem,
   planWorktree,
 } from '../../src/domain/conversation/worktree.ts'
 
@@ -104,7 +104,7 @@ describe('a name that git takes for something else', () => {
   it.each(['x', '{agent}', '{job', '{date}/{job}', '-{job}', 'a b/{job}', '{job}.lock', '{__proto__}{job}'])(
     'is no pattern: %s',
     (pattern) => {
-      expect(patternProblem(pattern)).toBeDefined()
+      expect(branchPatternProblem(pattern)).toBeDefined()
     },
   )
 })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { closeStores, openStore, STORE_KINDS } from '../support/stores.ts'
 

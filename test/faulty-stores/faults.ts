@@ -108,12 +108,12 @@ export const FAULTS: readonly PlantedFault[] = [
   [
     'a store that searches back without a bound',
     searchingWithoutBound,
-    'searches newest first, stops at its bounds, and goes on where it stopped',
+    'searches newest first, stops at its bounds, and continues where it stopped',
   ],
   [
     'a store that begins every search anew',
     searchingFromTheTop,
-    'searches newest first, stops at its bounds, and goes on where it stopped',
+    'searches newest first, stops at its bounds, and continues where it stopped',
   ],
   [
     'a store that searches by pattern',
@@ -128,7 +128,7 @@ export const FAULTS: readonly PlantedFault[] = [
   [
     'a store that loses which thread is reported',
     losingReports,
-    'refuses the outcome of a thread that is on record, whoever holds the session by now',
+    'refuses the outcome of a thread that is on record, also when another holds the session by now',
   ],
   [
     'one that lists such a thread again',

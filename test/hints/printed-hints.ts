@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAst } from 'vitest/node'
-import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 
 /** A command for a person, as it stands in a string of the sources. What is filled in when it is printed is `…`. */
 export interface PrintedHint {
@@ -36,7 +36,7 @@ const textOf = (part: Part): string | undefined => {
   return left === undefined && right === undefined ? undefined : `${left ?? '…'}${right ?? '…'}`
 }
 
-const FIRST_WORDS = [...new Set(Object.keys(COMMANDS).map((name) => name.split(' ')[0])), 'help'].join('|')
+const FIRST_WORDS = [...new Set(Object.keys(CLI_COMMANDS).map((name) => name.split(' ')[0])), 'help'].join('|')
 
 /** A command ends with the quotation mark before it, or with its sentence. */
 const COMMAND = new RegExp(`(["\`(]?)\\bbaton (?:${FIRST_WORDS})\\b[^"\`\\n]*`, 'g')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { readArguments } from '../../src/adapters/hook-client/hook-arguments.ts'
 import { TERMINAL_AGENTS } from '../../src/main/runtimes.ts'
 import { TERMINAL_HOOKS } from '../../src/ports/terminal/wire.ts'
 
-const DESCRIBED = Object.entries(COMMANDS).filter(([name]) => name.startsWith('hook '))
+const DESCRIBED = Object.entries(CLI_COMMANDS).filter(([name]) => name.startsWith('hook '))
 
 describe('the command tree and the hook client', () => {
   it('know the same hooks', () => {

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { askRunningService, NoService } from '../../src/adapters/hook-client/ask-service.ts'
-import { proofOf } from '../../src/ports/terminal/service-proof.ts'
+import { serviceProofOf } from '../../src/ports/terminal/service-proof.ts'
 import { bootId, readProcess } from '../../src/processes/process-table.ts'
 import { ServiceStage } from '../http/stage.ts'
 import { FakeService } from '../support/fake-service.ts'
@@ -129,7 +129,7 @@ describe('whoever listens on the port of a service that was killed', () => {
       const nonce = (request.url ?? '').slice('/proof?nonce='.length)
       response
         .setHeader('connection', 'close')
-        .end(JSON.stringify({ proof: proofOf(MASTER, nonce, { ...place, port }) }))
+        .end(JSON.stringify({ proof: serviceProofOf(MASTER, nonce, { ...place, port }) }))
     })
     named(dir, port)
     await expectUntold(dir)

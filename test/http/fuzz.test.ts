@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROBLEM_STATUSES } from '../../src/adapters/http/http-problem.ts'
 import { ROUTES, type Route } from '../../src/adapters/http/routes.ts'
 import { openPglite } from '../../src/entry/postgres.ts'
-import { HOOK_EVENTS } from '../../src/services/terminal/hook-event.ts'
+import { TERMINAL_HOOK_EVENTS } from '../../src/services/terminal/hook-event.ts'
 import { ServiceStage } from './stage.ts'
 
 /** A few in every build; FUZZ=5000 before a release, and FUZZ_STORE=pglite for a real database behind it. */
@@ -52,7 +52,7 @@ const event = fc.record({
     fc.constantFrom(undefined, '2026-11-17T10:00:00Z', '2000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'),
     word,
   ),
-  event: fc.oneof(fc.constantFrom(...HOOK_EVENTS), word),
+  event: fc.oneof(fc.constantFrom(...TERMINAL_HOOK_EVENTS), word),
   runtime: fc.constantFrom('claude', 'claude', 'codex', 'other'),
   payload: fc.oneof({ weight: 9, arbitrary: payload }, { weight: 1, arbitrary: json }),
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunSummary } from '../../src/domain/run/run-summary.ts'
-import type { Recovered } from '../../src/services/run/recover/recover.ts'
+import type { Recovered } from '../../src/services/run/recover/recovery.ts'
 import type { Child } from '../embedded/child-process.ts'
 import { type Expectation, FinishedRun } from './finished-run.ts'
 import { answer, forEach, KillGround, LEASE_MS } from './kill-ground.ts'

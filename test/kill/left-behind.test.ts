@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isOpen } from '../../src/domain/handoff/handoff.ts'
 import type { RunSummary } from '../../src/domain/run/run-summary.ts'
-import type { Recovered } from '../../src/services/run/recover/recover.ts'
+import type { Recovered } from '../../src/services/run/recover/recovery.ts'
 import { ReadBack } from '../cases/read-back.ts'
 import type { Child } from '../embedded/child-process.ts'
 import { FinishedRun } from './finished-run.ts'

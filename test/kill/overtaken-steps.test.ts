@@ -6,7 +6,7 @@ import { unwrap } from '../../src/domain/unwrap.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
 import { HandoffHistory } from '../../src/services/history/handoff-history.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 
 const SPOKEN = [{ role: 'assistant' as const, text: 'Done', toolCalls: [{ callId: 'call-1', toolName: 'work' }] }]
 

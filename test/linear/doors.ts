@@ -26,7 +26,7 @@ import { forTerminal, named, onOneLine } from '../../src/domain/kernel/safe-text
 import { contentOf, hasSummary, heldIn } from '../../src/domain/memory-block/block-content.ts'
 import { findBlock } from '../../src/domain/memory-block/marked-text.ts'
 import { saysTooLong } from '../../src/domain/run/agent-end.ts'
-import { hasLanded } from '../../src/domain/run/soft-landing.ts'
+import { hasLanded } from '../../src/domain/run/soft-landing-text.ts'
 import { hideSecrets } from '../../src/domain/secrets/hide-secrets.ts'
 import { editedSummary, shorter } from '../../src/domain/summary/summary-budget.ts'
 import { plainText } from '../../src/domain/summary/summary-parts.ts'

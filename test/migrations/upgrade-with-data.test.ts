@@ -7,7 +7,7 @@ import type { Database } from '../../src/adapters/postgres/statements/database.t
 import { agentSessionId, conversationId, handoffId, holderToken, snapshotId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store/store.ts'
-import { digestOf } from '../../src/ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../src/ports/system/holder-tokens.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ask, emptyDatabase, expectedSnapshot } from './empty-database.ts'
 import { OLD, ROWS } from './old-data.ts'
@@ -26,7 +26,7 @@ const DIGESTS =
 const asOf = (point: number, statement: string): string =>
   point < DIGESTS
     ? statement
-    : statement.replace(`{"holder": "${OLD.token}"}`, '{}').replaceAll(OLD.token, digestOf(holderToken(OLD.token)))
+    : statement.replace(`{"holder": "${OLD.token}"}`, '{}').replaceAll(OLD.token, tokenDigest(holderToken(OLD.token)))
 
 /** Every row of every table, by table; who holds a session is looked at by itself. */
 const contents = async (database: Database): Promise<Readonly<Record<string, readonly unknown[]>>> => {

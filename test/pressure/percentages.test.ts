@@ -3,7 +3,7 @@ import { pressureOf } from '../../src/domain/window/context-pressure.ts'
 import { statusLineReader } from '../../src/entry/claude.ts'
 import { createBatonpass, functionRuntime, unwrap } from '../../src/entry/index.ts'
 import { type WindowEvent, WindowGauge } from '../../src/entry/window.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { play, recorded } from '../runner/played.ts'
 
 const percentage = (usedPercent: number) => ({ state: 'percentage' as const, usedPercent })

@@ -4,7 +4,7 @@ import { claimOf, type HandoffMetadata, type HandoffStatus } from '../../src/dom
 import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Reply } from '../../src/services/commands/answers.ts'
-import { refusal } from '../../src/testing/refusal.ts'
+import { refusal } from '../../src/testing/expected-refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { openStore } from '../support/stores.ts'

@@ -9,8 +9,8 @@ import {
 } from '../../src/entry/index.ts'
 import { windowReaders } from '../../src/main/runtimes.ts'
 import { sha256 } from '../../src/ports/system/sha256.ts'
+import { replay } from '../../src/services/replay/record-replay.ts'
 import { RecordingImport } from '../../src/services/replay/recording-import.ts'
-import { replay } from '../../src/services/replay/replay.ts'
 
 const WINDOW_READERS = await windowReaders()
 

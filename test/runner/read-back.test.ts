@@ -138,7 +138,7 @@ describe('what an agent did and the record lacks', () => {
 
   it.each([
     ['restarts', 4, { budget: { maxRestarts: 0 } }, 'failed', /window is full, .* 0 restarts are used up/],
-    ['cost', 3, { budget: { maxCostUsd: 2.5 }, model: 'house-model' }, 'paused', /does not go on: it has cost/],
+    ['cost', 3, { budget: { maxCostUsd: 2.5 }, model: 'house-model' }, 'paused', /cannot continue: it has cost/],
   ] as const)(
     'is read back to its last word when the budget allows no more work (%s)',
     async (limit, commits, more, state, reason) => {

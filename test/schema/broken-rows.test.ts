@@ -9,7 +9,7 @@ import { WINDOW_SOURCES } from '../../src/domain/window/context-pressure.ts'
 import { READING_SEMANTICS } from '../../src/domain/window/usage-reading.ts'
 import type { Store } from '../../src/ports/store/store.ts'
 import { readWorkStatus } from '../../src/services/history/work-status.ts'
-import { endOrphans } from '../../src/services/run/recover/agent-processes.ts'
+import { endOrphans } from '../../src/services/run/recover/launched-processes.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 

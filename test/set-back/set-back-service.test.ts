@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { report } from '../../src/adapters/cli/tree/report-problem.ts'
+import { reportProblem } from '../../src/adapters/cli/tree/report-problem.ts'
 import { systemClock } from '../../src/entry/container.ts'
 import { StoreFailure } from '../../src/entry/index.ts'
 import { MemoryStore } from '../../src/entry/memory.ts'
@@ -24,6 +24,6 @@ it('the service says that its store was set back, and takes nothing more for tha
 it('a command says so, with the status of something that broke', () => {
   const said: string[] = []
   const failure = new StoreFailure('store.set_back', 'The store was set back.')
-  expect(report(failure, { line: (text: string) => said.push(text) } as never)).toBe(1)
+  expect(reportProblem(failure, { line: (text: string) => said.push(text) } as never)).toBe(1)
   expect(said.join()).toContain('(store.set_back)')
 })

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { CliCommand, Invocation } from '../../src/adapters/cli/invocation/invocation.ts'
-import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { type Situation, situationsIn } from './situations.ts'
 
 const { room, environment: base, situations } = situationsIn()
@@ -62,14 +62,14 @@ const USING: Readonly<Record<string, Words>> = {
 }
 
 /** These know no store; or name it without using it; or have one of their own, or speak for themselves below. */
-const OTHERS = Object.keys(COMMANDS).filter(
+const OTHERS = Object.keys(CLI_COMMANDS).filter(
   (name) =>
     /^(?:hook|claude|codex) /.test(name) ||
     ['demo', 'doctor', 'init', 'migrate sql', 'config check', 'completion', 'thread setup'].includes(name),
 )
 
 it('every command is known here', () => {
-  expect([...Object.keys(USING), ...OTHERS].sort()).toEqual(Object.keys(COMMANDS).sort())
+  expect([...Object.keys(USING), ...OTHERS].sort()).toEqual(Object.keys(CLI_COMMANDS).sort())
 })
 
 interface Used {
@@ -107,7 +107,7 @@ const isGiven = (command: CliCommand, { flags = {} }: Situation): boolean =>
   Object.keys(flags).every((flag) => flag in command.flags)
 
 describe.each(Object.entries(USING))('baton %s', (name, words) => {
-  const command = COMMANDS[name] as CliCommand
+  const command = CLI_COMMANDS[name] as CliCommand
   const possible = situations.filter((situation) => isGiven(command, situation))
 
   it.each(possible)('uses one store with $name', async (situation) => {
@@ -124,7 +124,7 @@ describe.each(Object.entries(USING))('baton %s', (name, words) => {
 
 describe('baton doctor', () => {
   it.each(situations)('names the store, why, and what is not used, with $name', async (situation) => {
-    const { out } = await used(COMMANDS.doctor as CliCommand, { values: { json: true } }, situation)
+    const { out } = await used(CLI_COMMANDS.doctor as CliCommand, { values: { json: true } }, situation)
     const { findings } = JSON.parse(out) as { findings: readonly { check: string; text: string; repair?: string }[] }
     const found = findings.filter(({ check }) => check === 'store chosen')
     const said = found.map(({ text, repair = '' }) => `${text} ${repair}`).join('\n')
@@ -138,7 +138,7 @@ describe('baton demo', () => {
   it.each(situations.filter(({ flags }) => flags === undefined))(
     'has a folder of its own with $name',
     async (situation) => {
-      const { stores } = await used(COMMANDS.demo as CliCommand, {}, situation)
+      const { stores } = await used(CLI_COMMANDS.demo as CliCommand, {}, situation)
       expect(stores).toEqual([`embedded, in ${join(situation.workingFolder, 'batonpass-demo')}`])
     },
   )
@@ -146,7 +146,7 @@ describe('baton demo', () => {
   it.each(situations.filter(({ flags }) => flags !== undefined))(
     'uses the store that $name names',
     async (situation) => {
-      expect((await used(COMMANDS.demo as CliCommand, {}, situation)).stores).toEqual([situation.store])
+      expect((await used(CLI_COMMANDS.demo as CliCommand, {}, situation)).stores).toEqual([situation.store])
     },
   )
 })

@@ -195,3 +195,33 @@ const namesTakenBy = (file: SourceFile): readonly string[] =>
 /** A type that its own file uses elsewhere is part of another export's signature, and callers may want to name it. */
 const isTypeOfOwnFile = ({ text }: SourceFile, { name, isType, start, end }: Export): boolean =>
   isType && identifiersOf(parse(text.slice(0, start) + text.slice(end))).includes(name)
+
+/**
+ * The exported names that more than one file declares, each as `name: file file`. Fine are the twins of the two stores, a
+ * command beside the decision that it asks for, and a function of an adapter that `main` publishes with its parts filled in.
+ */
+export const sharedNames = (files: readonly SourceFile[]): readonly string[] => {
+  const places = new Map<string, string[]>()
+  for (const file of files)
+    for (const name of new Set(namesDeclaredBy(file))) places.set(name, [...(places.get(name) ?? []), file.path])
+  return [...places]
+    .filter(([, paths]) => paths.length > 1 && !TWINS.some((twins) => isPairOf(twins, paths)))
+    .map(([name, paths]) => `${name}: ${paths.toSorted().join(' ')}`)
+    .sort()
+}
+
+/** Two folders, in each of which one file may declare a name. */
+const TWINS: readonly (readonly [string, string])[] = [
+  ['adapters/memory/', 'adapters/postgres/'],
+  ['domain/', 'services/commands/'],
+  ['adapters/', 'main/'],
+]
+
+const isPairOf = (twins: readonly [string, string], paths: readonly string[]): boolean =>
+  paths.length === 2 && twins.every((folder) => paths.filter((path) => path.startsWith(folder)).length === 1)
+
+/** The names that a file declares itself: one that it passes on is still the name of the same thing. */
+const namesDeclaredBy = (file: SourceFile): readonly string[] => {
+  const taken = new Set(importsOf(file).flatMap(({ names = [] }) => names))
+  return exportsOf(file).flatMap(({ name, from }) => (from === undefined && !taken.has(name) ? [name] : []))
+}

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type StatusFrame, standingOf, statusDocument } from '../../src/adapters/cli/render/status-facts.ts'
+import { type StatusFrame, statusDocument, workStateOf } from '../../src/adapters/cli/render/status-facts.ts'
 import { renderStatus } from '../../src/adapters/cli/render/status-lines.ts'
 import { agentOf, noteProcess } from '../../src/adapters/hook-client/agent-process.ts'
 import { listPending } from '../../src/adapters/hook-client/waiting-document.ts'
@@ -195,8 +195,8 @@ describe('a document that waits', () => {
       ],
     })
     const [session] = after.work?.sessions ?? []
-    expect(session && standingOf(session)).toBe('active')
-    expect(session && standingOf({ ...session, isClosed: true })).toBe('closed')
+    expect(session && workStateOf(session)).toBe('active')
+    expect(session && workStateOf({ ...session, isClosed: true })).toBe('closed')
   })
 
   it('is said to the person who gets it, and to the one who left it once another has it', async () => {

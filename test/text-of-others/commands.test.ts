@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { CLI_COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { createBatonpass } from '../../src/entry/index.ts'
 import { batonOn } from '../cli/terminal.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
@@ -92,7 +92,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 describe('every command', () => {
   it('is tried with a nasty record, or it is said where and why not', () => {
-    expect([...Object.keys(TRIED), ...Object.keys(ELSEWHERE)].sort()).toEqual(Object.keys(COMMANDS).sort())
+    expect([...Object.keys(TRIED), ...Object.keys(ELSEWHERE)].sort()).toEqual(Object.keys(CLI_COMMANDS).sort())
     const files = Object.values(ELSEWHERE).filter((where) => /^test\/\S+$/.test(where))
     expect(files.filter((file) => !existsSync(file))).toEqual([])
   })

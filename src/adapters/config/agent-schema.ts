@@ -3,7 +3,7 @@ import { SESSION_MODES } from '../../domain/run/session-settings.ts'
 import type { VendorRuntime } from '../../ports/agent/vendor.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema, monitorPercentages, restartThreshold, sessionThresholds } from './milestone-claims.ts'
-import { checkedText, count, duration, LONGEST_WORK_MS, list, section, text, word } from './values.ts'
+import { checkedText, count, duration, LONGEST_WORK_MS, list, section, textValue, word } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** Keys about sessions, of a whole configuration or of one agent. */
@@ -16,7 +16,7 @@ export const sessionSchema = section({
 
 /** The agents that a file can name. */
 export interface KnownAgents {
-  /** What a file may say of each runtime, by its name. */
+  /** The keys that a file may have about each runtime, by its name. */
   readonly runtimes: Readonly<Record<string, Pick<VendorRuntime, 'otherName' | 'permissionModes' | 'takesCommand'>>>
   /** The agents that write summaries. */
   readonly summarizers: readonly string[]
@@ -33,13 +33,13 @@ const otherNames = ({ runtimes }: KnownAgents): Readonly<Record<string, string>>
 const A_NAME = 'Write a name such as reviewer.'
 
 /** Keys about one agent. What it does not say is as the whole configuration says. */
-const agentSchema = (known: KnownAgents) =>
+const agentSchema = (agents: KnownAgents) =>
   section({
     name: checkedText((name) => (name.trim() === '' ? { problem: 'it is empty', advice: A_NAME } : undefined), A_NAME),
-    runtime: word(Object.keys(known.runtimes), otherNames(known)).optional(),
-    command: text.optional(),
-    model: text.optional(),
-    permission_mode: text.optional(),
+    runtime: word(Object.keys(agents.runtimes), otherNames(agents)).optional(),
+    command: textValue.optional(),
+    model: textValue.optional(),
+    permission_mode: textValue.optional(),
     context_limit: count(1, 'tokens').optional(),
     ...restartThreshold,
     milestones: milestonesSchema.optional(),
@@ -57,4 +57,4 @@ export const AGENT_KEYS: readonly string[] = Object.keys(agentSchema(NO_AGENTS).
 export type AgentContent = z.output<ReturnType<typeof agentSchema>>
 
 /** The agents of a configuration. */
-export const agentsSchema = (known: KnownAgents) => list(agentSchema(known), '[{ name: reviewer, runtime: codex }]')
+export const agentsSchema = (agents: KnownAgents) => list(agentSchema(agents), '[{ name: reviewer, runtime: codex }]')

@@ -21,8 +21,8 @@ import {
   meant,
   problemText,
   section,
-  text,
   textLike,
+  textValue,
   word,
 } from './values.ts'
 
@@ -118,7 +118,7 @@ const headers = z.record(z.string().regex(HEADER_NAME), oneLine, {
 const isFunction = (raw: unknown): boolean => typeof raw === 'function'
 
 const common = {
-  name: text.optional(),
+  name: textValue.optional(),
   on_events: list(word(HOOK_EVENTS), '[completed, failed]').optional(),
   when: textLike(
     (raw) => DOT_PATH.test(raw),

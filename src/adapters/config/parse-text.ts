@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLError } from 'yaml'
-import { ConfigurationError } from '../../domain/run/configuration.ts'
+import { ConfigurationError } from '../../domain/run/run-configuration.ts'
 import type { SettingPath } from './milestone-settings.ts'
 import { hasTooManyParts, nestsTooDeep } from './text-limits.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
-import { type CheckedConfiguration, ConfigurationError } from '../../domain/run/configuration.ts'
+import { type CheckedConfiguration, ConfigurationError } from '../../domain/run/run-configuration.ts'
 import { AGENT_KEYS, type KnownAgents } from './agent-schema.ts'
 import { fileText } from './file-text.ts'
 import { milestoneClaims, thresholdProblems, thresholdRemarks } from './milestone-claims.ts'
@@ -22,7 +22,7 @@ import { toConfiguration } from './to-configuration.ts'
 import { placeProblems } from './to-workspace.ts'
 
 /** Reads a configuration: a file by its name, or an object. `src/main/configuration.ts` publishes it. @throws ConfigurationError */
-export const readConfiguration = async (
+export const readConfigurationFor = async (
   fileOrObject: string | object,
   agents: KnownAgents,
 ): Promise<CheckedConfiguration> => {

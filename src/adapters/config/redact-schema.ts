@@ -1,5 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import type { ConfigurationSetting } from '../../domain/run/configuration.ts'
+import type { ConfigurationSetting } from '../../domain/run/run-configuration.ts'
 import {
   BUILT_IN_REDACTION,
   DEFAULT_REDACTION_MS,

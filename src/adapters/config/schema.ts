@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EXHAUSTED_CHOICES } from '../../domain/run/configuration.ts'
+import { EXHAUSTED_CHOICES } from '../../domain/run/run-configuration.ts'
 import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
 import { agentsSchema, type KnownAgents, NO_AGENTS, sessionSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
@@ -14,15 +14,15 @@ import { redactSchema } from './redact-schema.ts'
 import { threadSchema } from './thread-schema.ts'
 import {
   count,
-  dollars,
+  dollarAmount,
   duration,
   flag,
   LONGEST_STEP_MS,
   LONGEST_WORK_MS,
   retention,
   section,
-  text,
   textOrOff,
+  textValue,
   word,
 } from './values.ts'
 import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
@@ -40,7 +40,7 @@ const keysFor = (agents: KnownAgents) => ({
   restart: section({
     policy: word(PRESSURE_POLICIES).optional(),
     deadline: duration(LONGEST_WORK_MS).optional(),
-    max_cost_usd: dollars.optional(),
+    max_cost_usd: dollarAmount.optional(),
     max_takeovers: count(0, 'takeovers').optional(),
     max_turns: count(1, 'turns').optional(),
     person_words_tokens: count(0, 'tokens').optional(),
@@ -48,10 +48,10 @@ const keysFor = (agents: KnownAgents) => ({
     allow_unpriced: flag.optional(),
     checkpoint_timeout: duration(LONGEST_STEP_MS).optional(),
     when_exhausted: word(EXHAUSTED_CHOICES).optional(),
-    template: text.optional(),
-    template_file: text.optional(),
-    continuation: text.optional(),
-    continuation_file: text.optional(),
+    template: textValue.optional(),
+    template_file: textValue.optional(),
+    continuation: textValue.optional(),
+    continuation_file: textValue.optional(),
     soft_landing: textOrOff.optional(),
     look_back: flag.optional(),
   }).nullish(),
@@ -68,7 +68,7 @@ const keysFor = (agents: KnownAgents) => ({
   working_directory: workingDirectorySchema.nullish(),
   workspace: workspaceSchema.nullish(),
   /** For editors: where the schema of this file is. */
-  $schema: text.optional(),
+  $schema: textValue.optional(),
 })
 
 /** Everything that a file may hold, in every form. */

@@ -1,11 +1,11 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { markerProblem } from '../../domain/memory-block/block-markers.ts'
-import type { Configuration, ConfigurationSetting } from '../../domain/run/configuration.ts'
+import type { Configuration, ConfigurationSetting } from '../../domain/run/run-configuration.ts'
 import { SUMMARY_TOKENS } from '../../domain/summary/thread-summary.ts'
 import type { KnownAgents } from './agent-schema.ts'
 import type { FoundProblem } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
-import { count, duration, flag, LONGEST_WORK_MS, section, text, textLike, word } from './values.ts'
+import { count, duration, flag, LONGEST_WORK_MS, section, textLike, textValue, word } from './values.ts'
 
 const DAY_MS = 86_400_000
 
@@ -19,17 +19,17 @@ const fileName = textLike(
 export const threadSchema = ({ summarizers }: KnownAgents) =>
   section({
     summarizer: word(['extractive', ...summarizers]).optional(),
-    model: text.optional(),
+    model: textValue.optional(),
     fallback: flag.optional(),
     file: fileName.optional(),
-    markers: section({ begin: text, end: text }).optional(),
+    markers: section({ begin: textValue, end: textValue }).optional(),
     budget_tokens: count(SUMMARY_TOKENS.least, 'tokens').optional(),
     expires: duration(LONGEST_WORK_MS).optional(),
-    offer_at: text.optional(),
+    offer_at: textValue.optional(),
   })
 
 /** The settings of thread handoffs in force. */
-export const threadsOf = ({ threads }: FileContent): Configuration['threads'] =>
+export const threadSettingsOf = ({ threads }: FileContent): Configuration['threads'] =>
   defined({
     summarizer: threads?.summarizer ?? 'extractive',
     model: threads?.model,

@@ -1,14 +1,14 @@
 import { DEFAULT_MAX_TAKEOVERS, DEFAULT_RESTART_BUDGET } from '../../domain/budget/restart-budget.ts'
 import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
-import { DEFAULT_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { DEFAULT_RETENTION_MS } from '../../domain/kernel/retention-time.ts'
+import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/run/room-to-ask.ts'
 import {
   type CheckedConfiguration,
   type Configuration,
   type ConfigurationSetting,
   DEFAULT_CHECKPOINT_TIMEOUT_MS,
-} from '../../domain/run/configuration.ts'
-import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/run/room-to-ask.ts'
+} from '../../domain/run/run-configuration.ts'
 import { DEFAULT_SESSION_SETTINGS } from '../../domain/run/session-settings.ts'
 import { DEFAULT_FAN_OUT } from '../../domain/thread/fan-out.ts'
 import { RUN_POLICY } from '../../domain/window/context-monitor.ts'
@@ -17,9 +17,9 @@ import { milestonesInForce, pathText, type SettledMilestones } from './milestone
 import { redactionOf, redactionSettings } from './redact-schema.ts'
 import type { FileContent } from './schema.ts'
 import type { TemplateTexts } from './template-file.ts'
-import { threadSettings, threadsOf } from './thread-schema.ts'
+import { threadSettings, threadSettingsOf } from './thread-schema.ts'
 import { agentSettings, agentsOf, sessionOf } from './to-agents.ts'
-import { placeSettings, workspaceOf, worktreeOf } from './to-workspace.ts'
+import { configuredWorkspace, placeSettings, worktreeOf } from './to-workspace.ts'
 
 /** The settings in force, from what a file says. */
 export const toConfiguration = (
@@ -71,7 +71,7 @@ const configurationOf = (
       lookBack: restart?.look_back,
     }),
     session: sessionOf(session, DEFAULT_SESSION_SETTINGS),
-    workspace: workspaceOf(content),
+    workspace: configuredWorkspace(content),
     worktree: worktreeOf(content),
     commandRetentionMs: content.commands?.retention ?? DEFAULT_RETENTION_MS,
     fanOut: {
@@ -79,7 +79,7 @@ const configurationOf = (
       maxOpen: content.fan_out?.max_open ?? DEFAULT_FAN_OUT.maxOpen,
       maxThreads: content.fan_out?.max_threads ?? DEFAULT_FAN_OUT.maxThreads,
     },
-    threads: threadsOf(content),
+    threads: threadSettingsOf(content),
     redact: redactionOf(content),
     hooks: toHooks(hooks ?? {}),
   })

@@ -1,7 +1,7 @@
 import type { Workspace } from '../../domain/conversation/conversation.ts'
 import { DEFAULT_WORKTREE, type WorktreeSettings } from '../../domain/conversation/worktree.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { ConfigurationSetting } from '../../domain/run/configuration.ts'
+import type { ConfigurationSetting } from '../../domain/run/run-configuration.ts'
 import { type FoundProblem, pathText, type SettingPath } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 
@@ -15,7 +15,7 @@ const directoryOf = ({
   typeof given === 'string' ? { root: given } : defined({ root: given?.root, branch: given?.default_branch })
 
 /** The place of the work, as far as a file names one. */
-export const workspaceOf = (content: PlaceContent): Workspace | undefined => {
+export const configuredWorkspace = (content: PlaceContent): Workspace | undefined => {
   const { working_directory, worktree_path: worktreePath, branch, base_branch } = content.workspace ?? {}
   const directory = directoryOf(content)
   const workingDirectory = working_directory ?? directory.root
@@ -33,7 +33,7 @@ export const worktreeOf = ({ workspace }: PlaceContent): WorktreeSettings | unde
 /** The settings about the place of the work, and the keys that say so. */
 export const placeSettings = (content: PlaceContent): readonly ConfigurationSetting[] => {
   const { workspace } = content
-  const [place, worktree, directory] = [workspaceOf(content), worktreeOf(content), directoryOf(content)]
+  const [place, worktree, directory] = [configuredWorkspace(content), worktreeOf(content), directoryOf(content)]
   const root = typeof content.working_directory === 'string' ? 'working_directory' : 'working_directory.root'
   const row = (
     key: keyof NonNullable<typeof workspace>,
@@ -106,7 +106,7 @@ export const agentPlaceOf = (
   agent: PlaceContent,
   whole: { readonly workspace?: Workspace; readonly worktree?: WorktreeSettings },
 ): { readonly workspace?: Workspace; readonly worktree?: WorktreeSettings } | undefined => {
-  const own = workspaceOf(agent)
+  const own = configuredWorkspace(agent)
   if (own === undefined && agent.workspace?.strategy === undefined) return undefined
   const inherited = own?.workingDirectory === undefined ? whole : {}
   const worktree = agent.workspace?.strategy === undefined ? whole.worktree : worktreeOf(agent)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { retentionProblem } from '../../domain/kernel/command-retention.ts'
 import { nearestWord } from '../../domain/kernel/nearest-word.ts'
+import { retentionProblem } from '../../domain/kernel/retention-time.ts'
 
 /** A problem with a value: a first line that says what, and a second that says what to do. */
 export const problemText = (problem: string, advice: string): string => `${problem}\n${advice}`
@@ -130,14 +130,14 @@ export const count = (least: number, what: string) =>
   )
 
 /** A number of dollars, above nothing. */
-export const dollars = value({ type: 'number', exclusiveMinimum: 0, maximum: MOST_DOLLARS }, (raw) =>
+export const dollarAmount = value({ type: 'number', exclusiveMinimum: 0, maximum: MOST_DOLLARS }, (raw) =>
   typeof raw === 'number' && Number.isFinite(raw) && raw > 0 && raw <= MOST_DOLLARS
     ? raw
     : new Wrong(`${shown(raw)} is not a number of dollars`, 'Write one such as 5 or 2.50, without a sign.'),
 )
 
 /** A text that says something. */
-export const text = value(A_TEXT, (raw) =>
+export const textValue = value(A_TEXT, (raw) =>
   typeof raw === 'string' && raw.trim() !== ''
     ? raw
     : new Wrong(

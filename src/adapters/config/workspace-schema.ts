@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { branchProblem, patternProblem } from '../../domain/conversation/worktree.ts'
-import { checkedText, formOf, problemText, section, text, word } from './values.ts'
+import { branchPatternProblem, branchProblem } from '../../domain/conversation/worktree.ts'
+import { checkedText, formOf, problemText, section, textValue, word } from './values.ts'
 
 /** Where a conversation's work is done: in the working directory itself, or in a worktree of its own. */
 const WORKSPACE_STRATEGIES = ['none', 'worktree'] as const
@@ -20,13 +20,13 @@ const branchName = checkedText((name) => {
 
 /** Keys about the place of the work. */
 export const workspaceSchema = section({
-  working_directory: text.optional(),
-  worktree_path: text.optional(),
+  working_directory: textValue.optional(),
+  worktree_path: textValue.optional(),
   branch: branchName.optional(),
   base_branch: branchName.optional(),
   strategy: word(WORKSPACE_STRATEGIES).optional(),
-  worktree_dir: text.optional(),
-  branch_pattern: checkedText(patternProblem, 'Write one such as baton/{job}.').optional(),
+  worktree_dir: textValue.optional(),
+  branch_pattern: checkedText(branchPatternProblem, 'Write one such as baton/{job}.').optional(),
   push_on_success: leftToHooks('pushing', 'git push --set-upstream origin HEAD'),
   create_pr: leftToHooks('opening a pull request', 'git push -u origin HEAD && gh pr create --fill'),
 })
@@ -34,6 +34,6 @@ export const workspaceSchema = section({
 /** The working directory as people write it elsewhere: a path, or its root and its usual branch. */
 export const workingDirectorySchema = formOf(
   (raw) => typeof raw === 'string',
-  text,
-  section({ root: text.optional(), default_branch: branchName.optional() }),
+  textValue,
+  section({ root: textValue.optional(), default_branch: branchName.optional() }),
 )

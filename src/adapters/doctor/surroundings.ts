@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigurationError } from '../../domain/run/configuration.ts'
+import { ConfigurationError } from '../../domain/run/run-configuration.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { filesIn } from './folder-files.ts'

@@ -13,7 +13,7 @@ export interface GitFile {
 }
 
 /** How git treats files of a folder. */
-export interface GitFiles {
+export interface FolderInGit {
   /** The list of ignored files that belongs to this clone and is not part of the repository. Its worktrees share it. */
   readonly excludeFile: string
   /** The folder, from the root of the repository on. */
@@ -22,7 +22,7 @@ export interface GitFiles {
 }
 
 /** Asks git about files, by their paths in a folder. @returns nothing where there is no git, or no repository */
-export const gitFilesIn = async (folder: string, paths: readonly string[]): Promise<GitFiles | undefined> => {
+export const gitFilesIn = async (folder: string, paths: readonly string[]): Promise<FolderInGit | undefined> => {
   try {
     const [root, prefixed, exclude] = await Promise.all([
       git(folder, 'rev-parse', '--show-toplevel'),

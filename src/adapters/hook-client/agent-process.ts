@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { isRecord } from '../../domain/kernel/record.ts'
 import type { AgentPresence } from '../../domain/session/agent-presence.ts'
 import { isTaken, pidNamespace, readProcess } from '../../processes/process-table.ts'
 import { removeAbandoned } from '../files/folder-lock.ts'
 import { readOwnFile } from '../files/own-files.ts'
 import { writeWhole } from '../files/whole-file.ts'
 import { isFileName } from './hook-card.ts'
-import { isRecord } from './read-input.ts'
 
 const FOLDER = 'agents'
 const MOST_BYTES = 4_096

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
+import { isRecord } from '../../domain/kernel/record.ts'
 import { codeOf, NotOwn, ownStoreFolder } from '../files/own-files.ts'
 import { NOBODY_LISTENS } from './post-event.ts'
-import { isRecord } from './read-input.ts'
 import { type ServiceAddress, serviceAddress, tokenFor } from './service-address.ts'
 import { type ServiceStart, type StartedService, startService } from './start-service.ts'
 import { Unproven, wayToService } from './way-to-service.ts'

@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import type { TerminalAgent } from '../../ports/agent/vendor.ts'
-import type { HookPayload, TerminalHook } from '../../ports/terminal/wire.ts'
+import type { Environment } from '../../ports/system/environment.ts'
+import type { TerminalHook, TerminalPayload } from '../../ports/terminal/wire.ts'
 import { CAREFULLY, codeOf } from '../files/own-files.ts'
 import type { Budget } from './budget.ts'
 import { HiddenPayload } from './hidden-payload.ts'
@@ -13,8 +14,6 @@ import type { RawInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
 import { pendingAtStart } from './waiting-document.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Everything that a hook's work needs. */
 export interface HookWork {
@@ -40,7 +39,7 @@ export const answerEventHook = async (work: HookWork): Promise<void> => {
   const within = event === 'session-start' ? startedWithin(environment, session) : undefined
   const hidden = new HiddenPayload(work.folder, environment)
   const variables = variablesFor(work)
-  const trimmed: HookPayload = {
+  const trimmed: TerminalPayload = {
     ...trimmedPayload(event, input, hidden.hide),
     ...(within !== undefined && { within }),
     ...(variables !== undefined && { variables }),

@@ -1,9 +1,9 @@
+import { isRecord } from '../../domain/kernel/record.ts'
 import { hiddenInAll, TEXT_NOT_LOOKED_AT } from '../../domain/secrets/hidden-text.ts'
 import { hideSecrets } from '../../domain/secrets/hide-secrets.ts'
 import { secretValuesIn } from '../../domain/secrets/secret-variables.ts'
-import type { HookPayload } from '../../ports/terminal/wire.ts'
+import type { TerminalPayload } from '../../ports/terminal/wire.ts'
 import { readOwnFile } from '../files/own-files.ts'
-import { isRecord } from './read-input.ts'
 
 /** How a hook hides secrets, as the service has written it down: a hook reads no configuration. */
 interface Rules {
@@ -46,12 +46,12 @@ export class HiddenPayload {
   }
 
   /** The input with how much was hidden in it. */
-  counted(payload: HookPayload): HookPayload {
+  counted(payload: TerminalPayload): TerminalPayload {
     return this.#hidden === 0 ? payload : { ...payload, hidden_secrets: this.#hidden }
   }
 
   /** The part that may stand in a file until the service has it. What only the service can look through is left to the transcript. */
-  forSpool(payload: HookPayload): HookPayload {
+  forSpool(payload: TerminalPayload): TerminalPayload {
     if (!this.#rules.hasMore) return payload
     const { prompt: _, ...rest } = payload
     return rest

@@ -1,9 +1,9 @@
 import { defined } from '../../domain/kernel/defined.ts'
+import { isRecord } from '../../domain/kernel/record.ts'
 import { WINDOW_SOURCES, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { PROVIDER_SESSION } from '../../ports/terminal/terminal-files.ts'
 import type { SessionCard, Unread } from '../../ports/terminal/wire.ts'
 import { readOwnFile } from '../files/own-files.ts'
-import { isRecord } from './read-input.ts'
 
 /** The card of a session, as far as a hook uses it. */
 export interface HookCard {

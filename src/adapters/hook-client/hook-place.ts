@@ -1,8 +1,10 @@
-import { type Environment, homeStore, workingFolder } from '../place/home-folder.ts'
+import { isRecord } from '../../domain/kernel/record.ts'
+import type { Environment } from '../../ports/system/environment.ts'
+import { homeStore, workingFolder } from '../place/home-folder.ts'
 import { type ServicePlace, serviceOf } from '../place/service-place.ts'
 import { chooseStore } from '../place/store-rule.ts'
 import type { HookArguments } from './hook-arguments.ts'
-import { isRecord, type RawInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 
 /** The service that a hook speaks to; or where to say why it is none, and why. */
 export interface HookPlace extends ServicePlace {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/kernel/record.ts'
 import { mergeWindow, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { ReportedWindow } from '../../domain/window/reported-window.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
@@ -5,7 +6,7 @@ import type { WindowEvent } from '../../domain/window/window-event.ts'
 import { levelIn, type WindowLevel } from '../../domain/window/window-level.ts'
 import type { TerminalWindow } from '../../ports/agent/vendor.ts'
 import { countOf, type HookCard } from './hook-card.ts'
-import { isRecord, type RawInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 
 /** The part of a status line's input that is about the window. */
 export interface ReadStatus {
@@ -38,8 +39,8 @@ export const levelFor = (
   card: Pick<HookCard, 'window' | 'variables'> | undefined,
   { variables, window }: AgentWindow,
 ): WindowLevel => {
-  const known = window?.known({ ...variables, ...card?.variables }) ?? []
-  return levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, known)))
+  const variableParts = window?.known({ ...variables, ...card?.variables }) ?? []
+  return levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, variableParts)))
 }
 
 const partsOf = (windowTokens: number | undefined, known: readonly WindowEvent[]): WindowParts => {

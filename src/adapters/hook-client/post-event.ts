@@ -1,8 +1,8 @@
 import type { RequestOptions } from 'node:http'
+import { isRecord } from '../../domain/kernel/record.ts'
 import type { HookPost, HookReply, SignalPost, Unread } from '../../ports/terminal/wire.ts'
 import { codeOf } from '../files/own-files.ts'
 import { afterAtMost } from './budget.ts'
-import { isRecord } from './read-input.ts'
 import { type ServiceAddress, tokenFor } from './service-address.ts'
 import { Unproven, wayToService } from './way-to-service.ts'
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../domain/kernel/record.ts'
 import { afterAtMost } from './budget.ts'
 
 /** A hook's input, as it came: one JSON object. */
@@ -63,7 +64,3 @@ const parsed = (text: Buffer): InputRead => {
   }
   return unread(`standard input is not a JSON object (${text.length} bytes)`)
 }
-
-/** Whether a value is an object with names. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

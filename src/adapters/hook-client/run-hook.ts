@@ -22,7 +22,7 @@ const LAST_MOMENT_MS = 30
  *
  * @param agents the terminal agents there are
  */
-export const runHook = async (args: readonly string[], agents: readonly TerminalAgent[]): Promise<void> => {
+export const runTerminalHook = async (args: readonly string[], agents: readonly TerminalAgent[]): Promise<void> => {
   const { env: environment } = process
   const budget = budgetFrom(environment)
   const hook = readArguments(args, agents)

@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import { isRecord } from '../../domain/kernel/record.ts'
 import { type ProvenPlace, sessionToken } from '../../ports/terminal/service-proof.ts'
 import { bootId, readProcess } from '../../processes/process-table.ts'
 import { isPrivateFolder, mustBeOwnFolder, readOwnFile } from '../files/own-files.ts'
-import { isRecord } from './read-input.ts'
 
 /** The way to the service: its socket, which only this user can have made, or a port, where it must prove itself. */
 export type ServiceDoor = { readonly socket: string } | ProvenPlace

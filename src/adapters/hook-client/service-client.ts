@@ -1,4 +1,4 @@
-import type { HookPayload, HookPost, TerminalHook } from '../../ports/terminal/wire.ts'
+import type { HookPost, TerminalHook, TerminalPayload } from '../../ports/terminal/wire.ts'
 import { codeOf, ownStoreFolder } from '../files/own-files.ts'
 import type { HookArguments } from './hook-arguments.ts'
 import type { HookLog } from './hook-log.ts'
@@ -19,8 +19,8 @@ export interface ServiceClientParts {
 
 /** The input of a hook as it is sent, and as much of it as may stand in a file until the service has it. */
 interface Payloads {
-  readonly payload: HookPayload
-  readonly spooled?: HookPayload
+  readonly payload: TerminalPayload
+  readonly spooled?: TerminalPayload
 }
 
 /** Sends what hooks hear to the service, and keeps what must not be lost until it has it. */

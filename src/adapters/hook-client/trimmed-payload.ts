@@ -1,5 +1,6 @@
+import { isRecord } from '../../domain/kernel/record.ts'
 import type { TerminalHook } from '../../ports/terminal/wire.ts'
-import { isRecord, type RawInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 
 /** Texts that are long, and that the transcript holds anyway. Tools' input and output may hold secrets as well. */
 const LEFT_OUT: readonly string[] = [

@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isRecord } from '../../domain/kernel/record.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import { readOwnFile } from '../files/own-files.ts'
 import { pendingFile, workspaceOf } from '../place/workspace.ts'
-import { isRecord, type RawInput } from './read-input.ts'
+import type { RawInput } from './read-input.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */
 const MOST_BYTES = 9 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent, RequestOptions } from 'node:http'
-import { isSameToken, type ProvenPlace, proofOf } from '../../ports/terminal/service-proof.ts'
-import { isRecord } from './read-input.ts'
+import { isRecord } from '../../domain/kernel/record.ts'
+import { isSameToken, type ProvenPlace, serviceProofOf } from '../../ports/terminal/service-proof.ts'
 import type { ServiceAddress } from './service-address.ts'
 
 /** The server on the port did not show that it knows the secret. It was sent nothing but a random number. */
@@ -24,7 +24,7 @@ export const wayToService = async ({ door, master }: ServiceAddress, ms: number)
   try {
     const nonce = randomBytes(32).toString('hex')
     const proof = await proofFrom({ host, port, agent }, nonce, ms)
-    if (!isSameToken(proof, proofOf(master, nonce, door))) throw new Unproven('it does not know the secret')
+    if (!isSameToken(proof, serviceProofOf(master, nonce, door))) throw new Unproven('it does not know the secret')
     return { host, port, agent }
   } catch (problem) {
     agent.destroy()

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { ConfigurationError } from '../../domain/run/configuration.ts'
+import { ConfigurationError } from '../../domain/run/run-configuration.ts'
 
 /** Ranges of addresses of both families. */
 interface Ranges {

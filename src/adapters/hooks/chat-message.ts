@@ -1,8 +1,8 @@
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { withoutEnd } from '../../domain/kernel/without-end.ts'
 import type { HookPayload } from '../../ports/agent/hook-payload.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import { formsOf } from './hidden-values.ts'
-import type { Environment } from './variables.ts'
 
 /** Discord takes no more. */
 const MOST_CHARACTERS = 2_000

@@ -1,11 +1,12 @@
 import { hookName } from '../../domain/hooks/hook-selection.ts'
 import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import { AllowedNetworks } from './allowed-networks.ts'
 import { BadHeader, filledHeaders } from './header-values.ts'
 import { addressProblem } from './send.ts'
 import { signedHeaders, WeakSecret } from './signature.ts'
 import { botToken } from './slack-channel.ts'
-import { type Environment, MissingVariable, Variables } from './variables.ts'
+import { MissingVariable, Variables } from './variables.ts'
 
 /** Everything that hooks would be called with. */
 export interface ForeseenSurroundings {

@@ -46,7 +46,7 @@ const percentDecoded = (text: string): string => {
 }
 
 /** The secrets in an address: the address of a channel is enough to write into it. */
-export const secretsIn = (url: string): readonly string[] => {
+export const addressSecrets = (url: string): readonly string[] => {
   if (!URL.canParse(url)) return [url]
   const { pathname, search, searchParams, username, password } = new URL(url)
   const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`

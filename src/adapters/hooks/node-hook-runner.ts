@@ -4,15 +4,16 @@ import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { HookPayload } from '../../ports/agent/hook-payload.ts'
 import type { HookOptions, HookRunner } from '../../ports/agent/hook-runner.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import { AllowedNetworks } from './allowed-networks.ts'
 import { capped } from './capped-output.ts'
 import { type Deadline, deadlineIn } from './deadline.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { type AddressLookup, systemLookup } from './safe-lookup.ts'
-import type { Way } from './send.ts'
+import type { NetworkAccess } from './send.ts'
 import { runShell } from './shell-hook.ts'
 import { SLACK_API, writeToSlack } from './slack-channel.ts'
-import { type Environment, passedOn } from './variables.ts'
+import { passedOn } from './variables.ts'
 import { runWeb } from './web-hook.ts'
 
 /** Options of a hook runner; everything has a default. */
@@ -48,7 +49,7 @@ export interface NodeHookRunnerOptions {
 export class NodeHookRunner implements HookRunner {
   readonly #environment: Environment
   readonly #passVariables: readonly string[]
-  readonly #way: Way
+  readonly #access: NetworkAccess
 
   readonly #slackApi: string
 
@@ -57,7 +58,7 @@ export class NodeHookRunner implements HookRunner {
     const { environment = process.env, passVariables = [], lookup = systemLookup, allowNetworks } = options
     this.#environment = environment
     this.#passVariables = passVariables
-    this.#way = { lookup, allowed: new AllowedNetworks(allowNetworks) }
+    this.#access = { lookup, allowed: new AllowedNetworks(allowNetworks) }
     this.#slackApi = options.slackApi ?? SLACK_API
   }
 
@@ -81,10 +82,10 @@ export class NodeHookRunner implements HookRunner {
       case 'slack':
       case 'discord':
         if ('channelId' in hook) {
-          const surroundings = { environment: this.#environment, way: this.#way, slackApi: this.#slackApi }
+          const surroundings = { environment: this.#environment, access: this.#access, slackApi: this.#slackApi }
           return writeToSlack(hook, payload, deadline, surroundings)
         }
-        return runWeb(hook, payload, deadline, { environment: this.#environment, way: this.#way })
+        return runWeb(hook, payload, deadline, { environment: this.#environment, access: this.#access })
       case 'function':
         return runFunction(hook, payload, deadline)
       default:

@@ -8,7 +8,7 @@ import { failed, type Outcome } from './outcome.ts'
 import { type AddressLookup, AddressRefused, checkedLookup, literalAddress, mayReach } from './safe-lookup.ts'
 
 /** One request, with every variable filled in. */
-export interface Letter {
+export interface HookRequest {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface Letter {
 }
 
 /** How names become addresses, and which private ones may be reached. */
-export interface Way {
+export interface NetworkAccess {
   readonly lookup: AddressLookup
   readonly allowed: AllowedNetworks
 }
@@ -26,13 +26,17 @@ export interface Way {
 /** An answer longer than this is not read to its end. */
 const MOST_BYTES = 256 * 1024
 
-/** Sends a letter once, follows no redirect, and answers with what came back. */
-export const send = async (letter: Letter, deadline: Deadline, way: Way): Promise<Outcome> => {
-  const wrong = addressProblem(letter.url, way.allowed)
+/** Sends a request once, follows no redirect, and answers with what came back. */
+export const sendRequest = async (
+  request: HookRequest,
+  deadline: Deadline,
+  access: NetworkAccess,
+): Promise<Outcome> => {
+  const wrong = addressProblem(request.url, access.allowed)
   if (wrong !== undefined) return failed('hook.address_refused', wrong)
   if (deadline.signal.aborted) return deadline.outcome()
   try {
-    return await post(new URL(letter.url), letter, deadline.signal, way)
+    return await post(new URL(request.url), request, deadline.signal, access)
   } catch (error) {
     if (deadline.signal.aborted) return deadline.outcome()
     if (error instanceof AddressRefused) return failed('hook.address_refused', PRIVATE)
@@ -57,17 +61,17 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : 'no reason given'
 }
 
-const post = async (url: URL, letter: Letter, signal: AbortSignal, way: Way): Promise<Outcome> => {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const sent = request(url, {
-    method: letter.method,
-    headers: { ...letter.headers, host: url.host, 'content-length': Buffer.byteLength(letter.body) },
-    lookup: checkedLookup(url.hostname, way.lookup, way.allowed),
+const post = async (url: URL, request: HookRequest, signal: AbortSignal, access: NetworkAccess): Promise<Outcome> => {
+  const open = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const sent = open(url, {
+    method: request.method,
+    headers: { ...request.headers, host: url.host, 'content-length': Buffer.byteLength(request.body) },
+    lookup: checkedLookup(url.hostname, access.lookup, access.allowed),
     agent: false, // a connection of its own: one that is kept was checked for somebody else
     signal,
   })
-  const response = await answerTo(sent, letter.body)
-  return outcomeOf(response, await bodyOf(response), letter.secrets)
+  const response = await answerTo(sent, request.body)
+  return outcomeOf(response, await bodyOf(response), request.secrets)
 }
 
 const answerTo = (sent: ClientRequest, body: string): Promise<IncomingMessage> =>

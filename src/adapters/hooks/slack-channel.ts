@@ -3,7 +3,7 @@ import type { HookPayload } from '../../ports/agent/hook-payload.ts'
 import { slackBody } from './chat-message.ts'
 import type { Deadline } from './deadline.ts'
 import { failed, type Outcome } from './outcome.ts'
-import { send } from './send.ts'
+import { sendRequest } from './send.ts'
 import { MissingVariable, Variables } from './variables.ts'
 import type { WebSurroundings } from './web-hook.ts'
 
@@ -17,7 +17,7 @@ export const writeToSlack = async (
   { channelId, botTokenEnv }: ChannelHook,
   payload: HookPayload,
   deadline: Deadline,
-  { environment, way, slackApi }: WebSurroundings & { readonly slackApi: string },
+  { environment, access, slackApi }: WebSurroundings & { readonly slackApi: string },
 ): Promise<Outcome> => {
   const token = tokenIn(new Variables(environment), botTokenEnv)
   if (typeof token !== 'string') return token
@@ -32,7 +32,7 @@ export const writeToSlack = async (
     body: JSON.stringify({ channel: channelId, ...slackBody(payload, environment) }),
     secrets: [token],
   }
-  const outcome = await send(request, deadline, way)
+  const outcome = await sendRequest(request, deadline, access)
   return outcome.error === undefined ? checkedAnswer(outcome) : outcome
 }
 

@@ -1,5 +1,4 @@
-/** Variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../../ports/system/environment.ts'
 
 /** A name that stands for nothing. */
 export class MissingVariable extends Error {

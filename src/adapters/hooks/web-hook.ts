@@ -1,20 +1,21 @@
 import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
 import type { HookPayload } from '../../ports/agent/hook-payload.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import { discordBody, slackBody } from './chat-message.ts'
 import type { Deadline } from './deadline.ts'
 import { BadHeader, filledHeaders } from './header-values.ts'
-import { secretsIn, secretsInHeader } from './hidden-values.ts'
+import { addressSecrets, secretsInHeader } from './hidden-values.ts'
 import { failed, type Outcome } from './outcome.ts'
-import { type Letter, send, type Way } from './send.ts'
+import { type HookRequest, type NetworkAccess, sendRequest } from './send.ts'
 import { signedHeaders, WeakSecret } from './signature.ts'
-import { type Environment, MissingVariable, Variables } from './variables.ts'
+import { MissingVariable, Variables } from './variables.ts'
 
 type WebHook = Extract<HookSettings, { readonly url: string }>
 
 /** Everything that a request is sent with. */
 export interface WebSurroundings {
   readonly environment: Environment
-  readonly way: Way
+  readonly access: NetworkAccess
 }
 
 /** Sends the payload, or a message about it, to a server. */
@@ -22,10 +23,10 @@ export const runWeb = async (
   hook: WebHook,
   payload: HookPayload,
   deadline: Deadline,
-  { environment, way }: WebSurroundings,
+  { environment, access }: WebSurroundings,
 ): Promise<Outcome> => {
   try {
-    return await send(letterOf(hook, payload, environment), deadline, way)
+    return await sendRequest(requestOf(hook, payload, environment), deadline, access)
   } catch (error) {
     if (error instanceof MissingVariable) return failed('hook.variable_missing', error.message)
     if (error instanceof WeakSecret) return failed('hook.secret_refused', error.message)
@@ -34,7 +35,7 @@ export const runWeb = async (
   }
 }
 
-const letterOf = (hook: WebHook, payload: HookPayload, environment: Environment): Letter => {
+const requestOf = (hook: WebHook, payload: HookPayload, environment: Environment): HookRequest => {
   const variables = new Variables(environment)
   const url = variables.fill(hook.url)
   const plain = { url, method: 'POST', headers: OURS }
@@ -45,7 +46,7 @@ const letterOf = (hook: WebHook, payload: HookPayload, environment: Environment)
       const secret = hook.secret === undefined ? undefined : variables.fill(hook.secret)
       const signed = secret === undefined ? {} : signedHeaders(body, secret)
       const secrets = [
-        ...secretsIn(url),
+        ...addressSecrets(url),
         ...variables.used,
         ...Object.values(headers).flatMap(secretsInHeader),
         ...(secret ? [secret] : []),
@@ -56,13 +57,13 @@ const letterOf = (hook: WebHook, payload: HookPayload, environment: Environment)
       return {
         ...plain,
         body: JSON.stringify(slackBody(payload, environment)),
-        secrets: [...secretsIn(url), ...variables.used],
+        secrets: [...addressSecrets(url), ...variables.used],
       }
     case 'discord':
       return {
         ...plain,
         body: JSON.stringify(discordBody(payload, environment)),
-        secrets: [...secretsIn(url), ...variables.used],
+        secrets: [...addressSecrets(url), ...variables.used],
       }
     default:
       return hook satisfies never

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { z } from 'zod'
 import type { Logger } from '../../ports/system/logger.ts'
-import { NONCE, proofOf } from '../../ports/terminal/service-proof.ts'
+import { NONCE, serviceProofOf } from '../../ports/terminal/service-proof.ts'
 import type { AuditService } from '../../services/audit/audit-service.ts'
 import { type EventStreamOptions, EventStreams } from './event-stream.ts'
 import { Bearer, bearerIn, mustBeForUs, noToken } from './guards.ts'
@@ -112,7 +112,7 @@ const proofFor = (context: Context<Env>, { master, bootId }: AppDeps): string =>
   const nonce = context.req.query('nonce') ?? ''
   if (port === undefined || !NONCE.test(nonce))
     throw new HttpProblem(400, 'input.invalid', 'Send a nonce of 64 hexadecimal digits to the port of the service.')
-  return proofOf(master, nonce, { host: LOOPBACK, port, bootId })
+  return serviceProofOf(master, nonce, { host: LOOPBACK, port, bootId })
 }
 
 const noRoute = (): HttpProblem =>

@@ -2,7 +2,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { agentSessionId, commandId, signalId } from '../../domain/kernel/ids.ts'
 import { instantIn } from '../../domain/kernel/instant.ts'
 import type { Result } from '../../domain/kernel/result.ts'
-import type { HookAnswer, HookEvent, HookOutcome } from '../../services/terminal/hook-event.ts'
+import type { HookAnswer, HookOutcome, TerminalHookEvent } from '../../services/terminal/hook-event.ts'
 import type { TerminalRefusal } from '../../services/terminal/terminal-refusal.ts'
 import type { TerminalRequests } from '../../services/terminal/terminal-requests.ts'
 import { HttpProblem, problemOf } from './http-problem.ts'
@@ -24,7 +24,7 @@ import {
 export interface HandlerDeps {
   readonly requests: TerminalRequests
   /** Takes an event, once everything that must come before it was taken. */
-  readonly take: (event: HookEvent) => Promise<HookAnswer>
+  readonly take: (event: TerminalHookEvent) => Promise<HookAnswer>
 }
 
 /** A request, once it may be answered. */

@@ -6,13 +6,13 @@ import type { MessageInput, TurnInput } from '../../domain/turn/turn.ts'
 import { type Milestone, milestonesAt } from '../../domain/window/milestone.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
 import type { HookFacts, Unread } from '../../ports/terminal/wire.ts'
-import type { HookEvent } from '../../services/terminal/hook-event.ts'
+import type { TerminalHookEvent } from '../../services/terminal/hook-event.ts'
 import { checked } from './read-body.ts'
 import type { Operation } from './routes.ts'
 import * as schemas from './schemas.ts'
 
 /** Reads an event from its body, as clients post and spool it. It throws an HttpProblem. */
-export type HookEventIn = (body: unknown) => HookEvent
+export type HookEventIn = (body: unknown) => TerminalHookEvent
 
 /** Reads the events of these agents. */
 export const hookEventsOf = (agents: readonly string[]): HookEventIn => {
@@ -20,7 +20,7 @@ export const hookEventsOf = (agents: readonly string[]): HookEventIn => {
   return (body) => eventFrom(checked(schema, body))
 }
 
-const eventFrom = (body: z.output<ReturnType<typeof schemas.hookEventBody>>): HookEvent => {
+const eventFrom = (body: z.output<ReturnType<typeof schemas.hookEventBody>>): TerminalHookEvent => {
   const { commandId: command, at, event, runtime, waitMs, payload } = body
   const { session_id, transcript_path, cwd, agent_id, source, model, trigger, reason, prompt } = payload
   const input = defined({

@@ -137,7 +137,7 @@ export const ROUTES = {
     body: schemas.handoffBody,
     mostBytes: 8 * 1024 * 1024,
     status: 201,
-    answer: schemas.handoffAnswer,
+    answer: schemas.handoffAnswerSchema,
   },
   withdrawDocument: {
     method: 'delete',

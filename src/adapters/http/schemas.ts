@@ -10,7 +10,7 @@ import type {
   SignalPost,
   UnsentHandoff,
 } from '../../ports/terminal/wire.ts'
-import { HOOK_EVENTS, HOOK_OUTCOMES } from '../../services/terminal/hook-event.ts'
+import { HOOK_OUTCOMES, TERMINAL_HOOK_EVENTS } from '../../services/terminal/hook-event.ts'
 
 const LONGEST_PATH = 4_096
 const LONGEST_NAME = 300
@@ -58,7 +58,7 @@ export const hookEventBody = (agents: readonly string[]) =>
     v: z.literal(1),
     commandId: uuid.describe('Delivered again under the same id, an event changes nothing.'),
     at: time.optional().catch(undefined).describe('When the hook was called, by the clock of its machine.'),
-    event: z.enum(HOOK_EVENTS),
+    event: z.enum(TERMINAL_HOOK_EVENTS),
     runtime: z.enum(agents),
     waitMs: z
       .int()
@@ -244,7 +244,7 @@ export const keptHandoff = z.object({
 } satisfies PartsOf<Omit<HandoffPost, 'handoff'>> & { readonly handoff: z.ZodType })
 
 /** The document that waits, or the handoff that was begun. */
-export const handoffAnswer = z.object({
+export const handoffAnswerSchema = z.object({
   handoff_id: uuid.nullable().describe('Absent while the document waits.'),
   kind: z.string(),
   status: z.string().describe('pending while the document waits for the next session of its workspace.'),

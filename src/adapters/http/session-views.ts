@@ -6,7 +6,7 @@ import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import type { HookAnswer, TerminalSignal } from '../../services/terminal/hook-event.ts'
 import type { HandoffKept, SessionView } from '../../services/terminal/terminal-requests.ts'
 import type {
-  handoffAnswer,
+  handoffAnswerSchema,
   hookAnswer,
   monitorAnswer,
   pendingAnswer,
@@ -49,7 +49,7 @@ export const pendingOut = ({
 })
 
 /** A handoff that was asked for, as it is sent. */
-export const handoffOut = (requested: HandoffKept): z.input<typeof handoffAnswer> => {
+export const handoffOut = (requested: HandoffKept): z.input<typeof handoffAnswerSchema> => {
   if (requested.state === 'pending') {
     const pending = pendingOut(requested.pending)
     const about = { handoff_id: null, kind: 'context_restart', status: 'pending', path: pending.path }

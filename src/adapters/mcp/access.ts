@@ -2,7 +2,7 @@ import { type AgentSessionId, agentSessionId, type ConversationId } from '../../
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { HandoffHistory } from '../../services/history/handoff-history.ts'
-import type { LookBack } from '../../services/history/look-back.ts'
+import type { LookBack } from '../../services/history/look-back-service.ts'
 import { type SessionClues, sessionNames, sessionsHere } from './session-clues.ts'
 import type { Caller, ToolRefusal } from './tool.ts'
 

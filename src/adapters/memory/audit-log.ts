@@ -53,8 +53,10 @@ const toEntry = ({ conversationId, sealed: { position, commandId, body } }: Audi
 /** The rows stored beside the log. Tables here are keyed by id alone, so no id is there twice. */
 const auditedRowsIn = (tables: Tables): AuditedRows => ({
   listTurnsIn: async (conversation, session, page) => {
-    const mine = tables.turns.in('session', session).filter(({ conversationId }) => conversationId === conversation)
-    return pageBy(mine, ({ number }) => numberKey(number), page)
+    const ofSession = tables.turns
+      .in('session', session)
+      .filter(({ conversationId }) => conversationId === conversation)
+    return pageBy(ofSession, ({ number }) => numberKey(number), page)
   },
   listToolCallsIn: async (conversation, page) => {
     const rows = tables.toolCalls.in('conversation', conversation).map(({ reference: _, ...record }) => record)

@@ -12,13 +12,13 @@ import { type ToolCall, toolCallRecords } from '../../domain/turn/tool-call.ts'
 import { extendedTurn, type Turn } from '../../domain/turn/turn.ts'
 import { StoreFailure } from '../../ports/store/store-failure.ts'
 import type { CommitOutcome, Unit } from '../../ports/store/unit-of-work.ts'
-import { digestOf } from '../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../ports/system/holder-tokens.ts'
 import { sha256 } from '../../ports/system/sha256.ts'
 import { appendAudit } from './audit-append.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { mayLease, setLease } from './leases.ts'
 import { checkCompany, checkLinks } from './links.ts'
-import { withdrawSignals } from './signals.ts'
+import { signalWithdrawals } from './signals.ts'
 import { PlaceTaken, type Undo, VersionMoved } from './table.ts'
 import { type CommandRow, type Tables, toolCallKey } from './tables.ts'
 
@@ -128,7 +128,7 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       checkSession(tables, change.signal.conversationId, change.signal.aboutId)
       return [() => tables.signals.insert(change.signal)]
     case 'withdraw_signals':
-      return withdrawSignals(tables, change.aboutId, change.at)
+      return signalWithdrawals(tables, change.aboutId, change.at)
     case 'set_lease':
       checkSession(tables, change.session.conversationId, change.session.id)
       return [
@@ -171,7 +171,7 @@ const expectSession = (stored: StoredSession | undefined, expected: Expected): S
   const { holder: _, ...now } = expecting(stored)
   const { holder, token, ...then } = expected
   if (!isSame(now, then)) throw new VersionMoved('the session is not what was expected')
-  const shown = token === undefined ? holder : digestOf(token)
+  const shown = token === undefined ? holder : tokenDigest(token)
   if (shown !== undefined && stored.holder !== shown) throw new VersionMoved('the session has a newer holder')
   return stored
 }

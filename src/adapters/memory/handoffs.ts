@@ -6,7 +6,7 @@ import type { HandoffFilter, OverdueRule } from '../../ports/store/history-filte
 import { askedWords, wordsOf } from '../../ports/store/word-search.ts'
 import type { Clock } from '../../ports/system/system.ts'
 import { allHandoffs, pageByAge } from './all-rows.ts'
-import { keptAtOf, pendingFor } from './facts.ts'
+import { keptAtOf, pendingFor } from './subject-facts.ts'
 import type { Tables } from './tables.ts'
 
 const initiatedAt = (handoff: HandoffMetadata): Instant => handoff.initiatedAt

@@ -5,7 +5,7 @@ import { type Instant, later } from '../../domain/kernel/instant.ts'
 import { hasBaton } from '../../domain/session/agent-session.ts'
 import type { Page } from '../../ports/store/page.ts'
 import type { HeldLease, SessionLeases } from '../../ports/store/session-leases.ts'
-import { digestOf } from '../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../ports/system/holder-tokens.ts'
 import type { Clock } from '../../ports/system/system.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { pageBy } from './paging.ts'
@@ -58,13 +58,13 @@ const ofBatons = (tables: Tables, page: Page, isWanted: (row: LeaseRow) => boole
 export const leasesIn = (tables: Tables, clock: Clock): SessionLeases => ({
   renew: async (session, holder, leaseMs) => {
     const lease = tables.leases.get(session)
-    if (lease?.holder !== digestOf(holder)) return false
+    if (lease?.holder !== tokenDigest(holder)) return false
     tables.leases.replace({ ...lease, expiresAt: later(clock.now(), leaseMs) })
     return true
   },
   keepProcesses: async (session, holder, processes) => {
     const lease = tables.leases.get(session)
-    if (lease?.holder !== digestOf(holder)) return false
+    if (lease?.holder !== tokenDigest(holder)) return false
     tables.leases.replace({ ...lease, processes: frozenCopy(processes) })
     return true
   },

@@ -1,7 +1,7 @@
-import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { ID_LENGTH } from '../../domain/kernel/id-ending.ts'
 import { later } from '../../domain/kernel/instant.ts'
+import { LEAST_RETENTION_MS } from '../../domain/kernel/retention-time.ts'
 import { rangeContains } from '../../domain/kernel/sequence.ts'
 import type { ContextWindowSnapshot, SnapshotRecord } from '../../domain/session/context-snapshot.ts'
 import type { AgentHandoffPort } from '../../ports/store/agent-handoff-port.ts'

@@ -14,8 +14,8 @@ import type {
 import { sha256 } from '../../ports/system/sha256.ts'
 import type { Clock } from '../../ports/system/system.ts'
 import { commitTo } from './commit.ts'
-import { factsFor } from './facts.ts'
 import { frozenCopy } from './frozen-copy.ts'
+import { factsFor } from './subject-facts.ts'
 import type { Tables } from './tables.ts'
 import type { MemoryWakeUps } from './wake-ups.ts'
 

@@ -7,9 +7,9 @@ import { countRoles } from '../../domain/turn/message-summary.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { MessageRepository } from '../../ports/store/message-repository.ts'
 import type { Page, Paged } from '../../ports/store/page.ts'
-import { namedCalls } from './facts.ts'
 import { numberKey, pageBy } from './paging.ts'
 import { personMessagesIn } from './person-messages.ts'
+import { namedCalls } from './subject-facts.ts'
 import type { Tables } from './tables.ts'
 
 /** Messages and turns, and what a window held after one. */

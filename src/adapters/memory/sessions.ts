@@ -9,7 +9,7 @@ import {
   type UnfinishedPage,
   type UnfinishedSession,
 } from '../../ports/store/unfinished-session.ts'
-import { digestOf } from '../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../ports/system/holder-tokens.ts'
 import type { Clock } from '../../ports/system/system.ts'
 import { allSessions, pageByAge } from './all-rows.ts'
 import { heldLease } from './leases.ts'
@@ -20,7 +20,7 @@ import type { Tables } from './tables.ts'
 /** Sessions, one or many. */
 export const sessionsIn = (tables: Tables, clock: Clock): AgentSessionRepository => ({
   find: async (id) => tables.sessions.get(id)?.session,
-  isHeldBy: async (id, holder) => tables.sessions.get(id)?.holder === digestOf(holder),
+  isHeldBy: async (id, holder) => tables.sessions.get(id)?.holder === tokenDigest(holder),
   findActive: async (conversation) => {
     const baton = tables.sessions.at('baton', conversation)?.session
     return baton?.state === 'active' ? baton : undefined

@@ -47,7 +47,7 @@ export const signalsIn = (tables: Tables): SignalQueue => {
 }
 
 /** Takes back what is still to be said about a session's window. */
-export const withdrawSignals = (tables: Tables, about: AgentSessionId, at: Instant): readonly (() => Undo)[] =>
+export const signalWithdrawals = (tables: Tables, about: AgentSessionId, at: Instant): readonly (() => Undo)[] =>
   tables.signals
     .in('queuedAbout', about)
     .filter(({ kind }) => kind === 'milestone')

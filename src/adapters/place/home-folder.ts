@@ -1,8 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-
-/** The variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../../ports/system/environment.ts'
 
 /** The name of a store's folder, in a home folder and in a project alike. */
 export const STORE_NAME = '.batonpass'

@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import { changeList, readList } from '../files/private-list.ts'
-import { type Environment, homeStore } from './home-folder.ts'
+import { homeStore } from './home-folder.ts'
 import { type ServerName, serverName } from './server-name.ts'
 
 /** An embedded store that this person has opened, or a project store that `baton init` has made. */

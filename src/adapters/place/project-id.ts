@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Environment } from '../../ports/system/environment.ts'
 import { removeAbandoned } from '../files/folder-lock.ts'
 import { readOwnFile } from '../files/own-files.ts'
 import { writeWhole } from '../files/whole-file.ts'
-import type { Environment } from './home-folder.ts'
 import { isKnownProject, rememberProject } from './known-stores.ts'
 
 const NAME = 'store.id'

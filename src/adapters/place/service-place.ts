@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import { addressIn } from './address-file.ts'
-import { type Environment, homeStore } from './home-folder.ts'
+import { homeStore } from './home-folder.ts'
 import { serverName } from './server-name.ts'
 import type { ChosenStore, StorePlace } from './store-rule.ts'
 

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import type { Environment } from '../../ports/system/environment.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { isOwnFolder } from '../files/own-files.ts'
-import { type Environment, homeStore } from './home-folder.ts'
+import { homeStore } from './home-folder.ts'
 import type { ChosenStore, StoreQuestion } from './store-rule.ts'
 
 /** Whether a folder has an embedded store in it. */

@@ -2,8 +2,9 @@ import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { defined } from '../../domain/kernel/defined.ts'
 import { StoreFailure } from '../../ports/store/store-failure.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import { isOwnFolder, isPrivateFolder } from '../files/own-files.ts'
-import { type Environment, homeOf, homeStore, STORE_NAME } from './home-folder.ts'
+import { homeOf, homeStore, STORE_NAME } from './home-folder.ts'
 import { isProjectStore } from './project-id.ts'
 
 /** A store that is named: a folder, a server by its address, or a server by a file with its address. */

@@ -7,12 +7,12 @@ import type { Candidate, PendingFiles } from '../../ports/terminal/pending-files
 import { PROVIDER_SESSION } from '../../ports/terminal/terminal-files.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import { pendingFile, workspaceOf } from '../place/workspace.ts'
-import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
+import { privateFileSchema, privateFolder, readPrivate, replacePrivateFile } from './private-files.ts'
 
 const time = z.iso.datetime().transform((text) => instant(text))
 const provider = z.string().regex(PROVIDER_SESSION)
 
-const pendingOfAny = fileSchema<PendingDocument>()({
+const pendingOfAny = privateFileSchema<PendingDocument>()({
   v: z.literal(1),
   id: z.guid(),
   workspace: z.string(),
@@ -30,7 +30,7 @@ const pendingOfAny = fileSchema<PendingDocument>()({
   expiresAt: time,
 })
 
-const candidateOfAny = fileSchema<Candidate>()({
+const candidateOfAny = privateFileSchema<Candidate>()({
   v: z.literal(1),
   runtime: z.string(),
   providerSessionId: provider,
@@ -72,7 +72,7 @@ export const pendingFiles = async (folder: string, agents: readonly string[]): P
   return {
     workspaceOf,
     readPending: async (workspace) => read(placeOf(workspace), pending),
-    writePending: (document) => replaceFile(placeOf(document.workspace), `${JSON.stringify(document)}\n`),
+    writePending: (document) => replacePrivateFile(placeOf(document.workspace), `${JSON.stringify(document)}\n`),
     listPending: () => listPending(waiting),
     takePending: (document, by) => moveTo(join(taken, `${document.id}.${by}.json`), document),
     listTaken: async () => {
@@ -87,7 +87,8 @@ export const pendingFiles = async (folder: string, agents: readonly string[]): P
     listClosed: () => listPending(closed),
     forgetClosed: ({ id }) => rm(join(closed, `${id}.json`), { force: true }),
     listCandidates: () => listed(candidates, candidate),
-    writeCandidate: (one) => replaceFile(join(candidates, `${one.providerSessionId}.json`), `${JSON.stringify(one)}\n`),
+    writeCandidate: (one) =>
+      replacePrivateFile(join(candidates, `${one.providerSessionId}.json`), `${JSON.stringify(one)}\n`),
     forgetCandidate: (id) => rm(join(candidates, `${id}.json`), { force: true }),
   }
 }

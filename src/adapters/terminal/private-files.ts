@@ -13,7 +13,7 @@ type ShapeOf<T> = { readonly [K in keyof T]-?: z.ZodType<ValueOf<T, K>> }
 type ValueOf<T, K extends keyof T> = object extends Pick<T, K> ? T[K] | undefined : T[K]
 
 /** The schema of a file, which has every property of the interface that it is read into: a forgotten one does not compile. */
-export const fileSchema =
+export const privateFileSchema =
   <T extends object>() =>
   <S extends ShapeOf<T>>(shape: S & { readonly [K in Exclude<keyof S, keyof T>]: never }): z.ZodType<T> =>
     z.object(shape as z.ZodRawShape).transform((read) => defined(read) as T)
@@ -33,7 +33,7 @@ export const readPrivate = <T extends z.ZodType>(path: string, schema: T): z.out
 }
 
 /** Replaces a file, for its owner only: a reader finds the old one or the new one, whole. */
-export const replaceFile = async (path: string, text: string): Promise<void> => {
+export const replacePrivateFile = async (path: string, text: string): Promise<void> => {
   try {
     writeWhole(path, text)
   } catch (error) {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { readOwnFile } from '../files/own-files.ts'
 import { makeWhole } from '../files/whole-file.ts'
-import { privateFolder, replaceFile } from './private-files.ts'
+import { privateFolder, replacePrivateFile } from './private-files.ts'
 
 const running = z.object({
   v: z.literal(2),
@@ -48,7 +48,7 @@ export const masterToken = async (folder: string): Promise<string> => {
 
 /** Says that a service runs. */
 export const writeRunning = (folder: string, service: RunningService): Promise<void> =>
-  replaceFile(join(folder, 'service.json'), `${JSON.stringify(service)}\n`)
+  replacePrivateFile(join(folder, 'service.json'), `${JSON.stringify(service)}\n`)
 
 /** The service that said so last, whether or not it still runs. */
 export const readRunning = async (folder: string): Promise<RunningService | undefined> => {

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { agentSessionId, holderToken } from '../../domain/kernel/ids.ts'
 import type { KnownPrompt } from '../../domain/turn/known-prompts.ts'
 import { type KeptSession, PROVIDER_SESSION, type TerminalFiles } from '../../ports/terminal/terminal-files.ts'
-import { fileSchema, privateFolder, readPrivate, replaceFile } from './private-files.ts'
+import { privateFileSchema, privateFolder, readPrivate, replacePrivateFile } from './private-files.ts'
 import { spooledPrompts } from './spooled-events.ts'
 
 const count = z.int().nonnegative()
 
-const prompt = fileSchema<KnownPrompt>()({
+const prompt = privateFileSchema<KnownPrompt>()({
   by: z.string(),
   mark: z.string().optional(),
   beginning: count.optional(),
 })
 
-const keptSession = fileSchema<KeptSession>()({
+const keptSession = privateFileSchema<KeptSession>()({
   v: z.literal(1),
   runtime: z.string(),
   sessionId: z.string().transform(agentSessionId),
@@ -58,12 +58,12 @@ export const sessionFiles = async (folder: string, agents: readonly string[]): P
   return {
     // Where there is none that can be used, the store has everything that matters.
     readKept: async (id) => (PROVIDER_SESSION.test(id) ? readPrivate(fileIn(keeping, id), followed) : undefined),
-    writeKept: (id, session) => replaceFile(fileIn(keeping, id), `${JSON.stringify(session)}\n`),
-    writeCard: (id, card) => replaceFile(fileIn(sessions, id), `${JSON.stringify(card)}\n`),
+    writeKept: (id, session) => replacePrivateFile(fileIn(keeping, id), `${JSON.stringify(session)}\n`),
+    writeCard: (id, card) => replacePrivateFile(fileIn(sessions, id), `${JSON.stringify(card)}\n`),
     waitingPrompts: (id) => spooledPrompts(join(folder, 'spool'), id),
     writeDocument: async (id, text) => {
       const path = join(handoffs, `${id}.md`)
-      await replaceFile(path, text)
+      await replacePrivateFile(path, text)
       return path
     },
   }

@@ -1,10 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { extname, isAbsolute, sep } from 'node:path'
 import type { TerminalFacts } from '../../ports/agent/vendor.ts'
+import type { Environment } from '../../ports/system/environment.ts'
 import type { TranscriptFiles, TranscriptTail } from '../../ports/terminal/terminal-files.ts'
-
-/** The variables that say where runtimes keep their sessions. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * The transcripts of this user's runtimes. A hook names the path, and whatever names it could name any file: only a

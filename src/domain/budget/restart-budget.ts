@@ -122,4 +122,4 @@ export const describeLimit = (limit: BudgetLimit, budget: RestartBudget): string
 
 /** Why nothing more is launched, for a person. */
 export const describeStop = (limit: BudgetLimit, budget: RestartBudget): string =>
-  `The conversation does not go on: ${SENTENCES[limit](budget)}.`
+  `The conversation cannot continue: ${SENTENCES[limit](budget)}.`

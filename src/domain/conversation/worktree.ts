@@ -45,7 +45,9 @@ export const branchProblem = (name: string): string | undefined => {
 }
 
 /** The reason why a pattern cannot name branches, and what to write instead. */
-export const patternProblem = (pattern: string): { readonly problem: string; readonly advice: string } | undefined => {
+export const branchPatternProblem = (
+  pattern: string,
+): { readonly problem: string; readonly advice: string } | undefined => {
   const names = [...pattern.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
   const unknown = names.find((name) => !isKnown(name))
   if (unknown !== undefined) {

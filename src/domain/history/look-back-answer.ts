@@ -1,6 +1,6 @@
 import { defined } from '../kernel/defined.ts'
 import type { LookBackAnswer, LookBackHit, LookBackQuestion } from './look-back.ts'
-import { charactersIn, cursorOf, type LookBackPoint, type LookBackRead, placeOf } from './look-back-search.ts'
+import { charactersIn, cursorOf, type LookBackPoint, type LookBackRead, lookBackPlaceOf } from './look-back-search.ts'
 import { shown } from './look-back-text.ts'
 
 /** The room that the lines around each text take. */
@@ -16,7 +16,7 @@ export const answerFrom = (question: LookBackQuestion, read: LookBackRead, chara
   const next = stopped ?? (isSearch ? below(read) : after(read))
   const last = found.at(-1)
   const isCutShort = stopped !== undefined && last !== undefined
-  const searchedBackTo = isCutShort ? placeOf(last) : read.searchedBackTo
+  const searchedBackTo = isCutShort ? lookBackPlaceOf(last) : read.searchedBackTo
   return defined({
     question,
     found,

@@ -147,7 +147,13 @@ export const pointIn = (cursor: string): LookBackPoint | undefined => {
 }
 
 /** The place of a message, and nothing else of it. */
-export const placeOf = ({ sessionId, epoch, turn, sequenceNumber, recordedAt }: LookBackPlace): LookBackPlace => ({
+export const lookBackPlaceOf = ({
+  sessionId,
+  epoch,
+  turn,
+  sequenceNumber,
+  recordedAt,
+}: LookBackPlace): LookBackPlace => ({
   sessionId,
   epoch,
   ...(turn !== undefined && { turn }),

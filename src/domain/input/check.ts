@@ -25,7 +25,7 @@ export type ChecksOf<T> = {
 }
 
 /** Notes a problem. It has the type of any answer, because none is used after it. */
-export const wrong = (problem: string, field: string, problems: InputProblem[]): never => {
+export const noteProblem = (problem: string, field: string, problems: InputProblem[]): never => {
   problems.push({ field, problem })
   return undefined as never
 }
@@ -41,7 +41,7 @@ export const optional = <T>(check: Check<T>): OptionalCheck<T> => {
 export const objectOf = <T extends object>(checks: ChecksOf<T>): Check<T> => {
   const parts = Object.entries(checks) as readonly (readonly [string, Check<unknown>])[]
   return (value, field, problems) => {
-    if (!isRecord(value)) return wrong(absent(value, 'an object'), field, problems)
+    if (!isPlainObject(value)) return noteProblem(absent(value, 'an object'), field, problems)
     const read: Record<string, unknown> = {}
     for (const [name, check] of parts) {
       const path = field === '' ? name : `${field}.${name}`
@@ -57,7 +57,7 @@ export const objectOf = <T extends object>(checks: ChecksOf<T>): Check<T> => {
  * Whether a value has properties by name. A list, a date, a map or a boxed text is an object too, and would pass where
  * every property may be left out.
  */
-export const isRecord = (value: unknown): value is object => {
+export const isPlainObject = (value: unknown): value is object => {
   try {
     return Object.prototype.toString.call(value) === '[object Object]'
   } catch {
@@ -70,9 +70,9 @@ export const isRecord = (value: unknown): value is object => {
 export const listOf = <T>(check: Check<T>, { least = 0, most = 100_000 } = {}): Check<readonly T[]> => {
   return (value, field, problems) => {
     const length = lengthOf(value)
-    if (length === undefined) return wrong(absent(value, 'a list'), field, problems)
-    if (length < least) return wrong('it is empty', field, problems)
-    if (length > most) return wrong(`it has ${length} entries, and ${most} is the most`, field, problems)
+    if (length === undefined) return noteProblem(absent(value, 'a list'), field, problems)
+    if (length < least) return noteProblem('it is empty', field, problems)
+    if (length > most) return noteProblem(`it has ${length} entries, and ${most} is the most`, field, problems)
     const read: T[] = []
     for (let index = 0; index < length; index += 1) {
       const path = `${field}[${index}]`
@@ -103,11 +103,11 @@ export const oneOf =
   (value, field, problems) =>
     words.includes(value as T)
       ? (value as T)
-      : wrong(absent(value, `one of ${words.join(', ')}`, quoted(value)), field, problems)
+      : noteProblem(absent(value, `one of ${words.join(', ')}`, quoted(value)), field, problems)
 
 /** `true` or `false`. */
 export const trueOrFalse: Check<boolean> = (value, field, problems) =>
-  typeof value === 'boolean' ? value : wrong(absent(value, 'true or false'), field, problems)
+  typeof value === 'boolean' ? value : noteProblem(absent(value, 'true or false'), field, problems)
 
 /** A whole number between two limits, both included. */
 export const wholeNumber =
@@ -115,7 +115,7 @@ export const wholeNumber =
   (value, field, problems) =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
       ? value + 0 // no store keeps a zero with a sign
-      : wrong(absent(value, `a whole number ${span(least, most)}`, shown(value)), field, problems)
+      : noteProblem(absent(value, `a whole number ${span(least, most)}`, shown(value)), field, problems)
 
 /** A number between two limits, both included. */
 export const amount =
@@ -123,7 +123,7 @@ export const amount =
   (value, field, problems) =>
     typeof value === 'number' && value >= least && value <= most
       ? value + 0
-      : wrong(absent(value, `a number ${span(least, most)}`, shown(value)), field, problems)
+      : noteProblem(absent(value, `a number ${span(least, most)}`, shown(value)), field, problems)
 
 const span = (least: number, most: number): string =>
   most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`

@@ -6,7 +6,17 @@ import { HANDOFF_FLAGS, type HandoffFlag, MAX_CLAIM_MS, type TraceContext } from
 import { HOOK_FAILURE_CODES, type HookError, type HookResult } from '../hooks/hook-result.ts'
 import { HOOK_TYPES } from '../hooks/hook-settings.ts'
 import type { ProcessIdentity } from '../session/process-identity.ts'
-import { amount, type Check, listOf, objectOf, oneOf, optional, trueOrFalse, wholeNumber, wrong } from './check.ts'
+import {
+  amount,
+  type Check,
+  listOf,
+  noteProblem,
+  objectOf,
+  oneOf,
+  optional,
+  trueOrFalse,
+  wholeNumber,
+} from './check.ts'
 import { dollars, totals } from './readings.ts'
 import { messageText, name, text } from './words.ts'
 
@@ -69,7 +79,7 @@ export const flags: Check<readonly HandoffFlag[]> = (value, field, problems) => 
   const before = problems.length
   const read = threadFlags(value, field, problems)
   return problems.length === before && read.includes('delegated')
-    ? wrong('only a thread is delegated', field, problems)
+    ? noteProblem('only a thread is delegated', field, problems)
     : read
 }
 
@@ -109,6 +119,7 @@ const anyResult = objectOf<AnyResult>({
 /** How one hook went. One that failed says why. */
 export const hookResult: Check<HookResult> = (value, field, problems) => {
   const read = anyResult(value, field, problems)
-  if (read?.ok === false && read.error === undefined) return wrong('it failed and does not say why', field, problems)
+  if (read?.ok === false && read.error === undefined)
+    return noteProblem('it failed and does not say why', field, problems)
   return read as HookResult
 }

@@ -15,12 +15,12 @@ import {
   amount,
   type Check,
   listOf,
+  noteProblem,
   objectOf,
   oneOf,
   optional,
   trueOrFalse,
   wholeNumber,
-  wrong,
 } from './check.ts'
 import { moment, name } from './words.ts'
 
@@ -69,13 +69,13 @@ export const reading: Check<UsageReading> = (value, field, problems) => {
   if (state === 'percentage') return percentage(value, field, problems)
   const problem =
     'it is neither unknown, metered nor a percentage; a sum over requests is no reading. Leave it out when it is unknown'
-  return wrong(value === undefined ? 'it is missing' : problem, field, problems)
+  return noteProblem(value === undefined ? 'it is missing' : problem, field, problems)
 }
 
 const tokens: Check<number> = (value, field, problems) =>
   typeof value === 'number' && Number.isFinite(value)
     ? value
-    : wrong(absent(value, 'a number of tokens'), field, problems)
+    : noteProblem(absent(value, 'a number of tokens'), field, problems)
 
 /** The known sizes of a window. None is fine: unknown is a state. */
 export const windowParts = objectOf<WindowParts>({
@@ -90,7 +90,7 @@ const milestones: Check<readonly Milestone[]> = (value, field, problems) => {
   const read = listOf(objectOf<Milestone>({ name, at: amount(0, 1) }), { most: 100 })(value, field, problems)
   if (problems.length > before) return read
   const problem = milestoneProblem(read)
-  return problem === undefined ? read : wrong(problem, field, problems)
+  return problem === undefined ? read : noteProblem(problem, field, problems)
 }
 
 /** The choices for a monitor. */
@@ -124,7 +124,7 @@ export const monitorReport: Check<MonitorReport> = (value, field, problems) => {
   if (typeof type === 'string' && Object.hasOwn(REPORTS, type))
     return REPORTS[type as keyof typeof REPORTS](value, field, problems)
   const problem = `its type is not one of ${Object.keys(REPORTS).join(', ')}`
-  return wrong(value === undefined ? 'it is missing' : problem, field, problems)
+  return noteProblem(value === undefined ? 'it is missing' : problem, field, problems)
 }
 
 /** More than any work has cost, and far from where sums of numbers stop being exact. */

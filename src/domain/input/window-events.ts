@@ -7,12 +7,12 @@ import {
   type ChecksOf,
   type InputProblem,
   listOf,
+  noteProblem,
   type OptionalCheck,
   objectOf,
   oneOf,
   trueOrFalse,
   wholeNumber,
-  wrong,
 } from './check.ts'
 import { usedPercent } from './readings.ts'
 import { line, moment } from './words.ts'
@@ -35,11 +35,11 @@ const length = amount(0, Number.MAX_SAFE_INTEGER)
 const size: Check<number> = (value, field, problems) =>
   typeof value === 'number' && value > 0 && Number.isFinite(value)
     ? value
-    : wrong(absent(value, 'a number above 0'), field, problems)
+    : noteProblem(absent(value, 'a number above 0'), field, problems)
 
 /** A word of any length that says something. */
 const word: Check<string> = (value, field, problems) =>
-  typeof value === 'string' && value.trim() !== '' ? value : wrong(absent(value, 'a word'), field, problems)
+  typeof value === 'string' && value.trim() !== '' ? value : noteProblem(absent(value, 'a word'), field, problems)
 
 /** The same, as long as a name may be. */
 const shortWord: Check<string> = (value, field, problems) => keptName(word(value, field, problems)) as string

@@ -2,16 +2,17 @@ import { MAX_NAME_LENGTH } from '../kernel/cut-text.ts'
 import { type Id, isUuid } from '../kernel/ids.ts'
 import { type Instant, instantIn } from '../kernel/instant.ts'
 import { isNonce } from '../kernel/nonce-fence.ts'
-import { absent, type Check, wrong } from './check.ts'
+import { absent, type Check, noteProblem } from './check.ts'
 
 /** Far more than a window holds, and well below what a database takes. */
 const MAX_TEXT_LENGTH = 16_777_216
 
 const stringOf = (most: number, mayBeBlank: boolean): Check<string> => {
   return (value, field, problems) => {
-    if (typeof value !== 'string') return wrong(absent(value, 'text'), field, problems)
-    if (value.length > most) return wrong(`it has ${value.length} characters, and ${most} is the most`, field, problems)
-    return mayBeBlank || !isBlank(value) ? value : wrong('it is blank', field, problems)
+    if (typeof value !== 'string') return noteProblem(absent(value, 'text'), field, problems)
+    if (value.length > most)
+      return noteProblem(`it has ${value.length} characters, and ${most} is the most`, field, problems)
+    return mayBeBlank || !isBlank(value) ? value : noteProblem('it is blank', field, problems)
   }
 }
 
@@ -26,8 +27,8 @@ export const trimmedName: Check<string> = (value, field, problems) => name(value
 
 /** A nonce: one word that cannot be guessed. */
 export const nonce: Check<string> = (value, field, problems) => {
-  if (typeof value !== 'string') return wrong(absent(value, 'text'), field, problems)
-  return isNonce(value) ? value : wrong('it is not at least 16 letters, digits and hyphens', field, problems)
+  if (typeof value !== 'string') return noteProblem(absent(value, 'text'), field, problems)
+  return isNonce(value) ? value : noteProblem('it is not at least 16 letters, digits and hyphens', field, problems)
 }
 
 /** A text that is not blank. */
@@ -41,7 +42,7 @@ export const line: Check<string> = stringOf(20_000, true)
 
 /** An id of ours; which one it names is a matter of types alone. */
 export const id: Check<AnyId> = (value, field, problems) =>
-  isUuid(value) ? (value.toLowerCase() as AnyId) : wrong(absent(value, 'an id, which is a UUID'), field, problems)
+  isUuid(value) ? (value.toLowerCase() as AnyId) : noteProblem(absent(value, 'an id, which is a UUID'), field, problems)
 
 /** Stands for an id of every kind, as `never` does for a value of every type. */
 type AnyId = Id<never>
@@ -52,12 +53,12 @@ const SHA256 = /^[0-9a-f]{64}$/
 export const sha256Hex: Check<string> = (value, field, problems) =>
   typeof value === 'string' && SHA256.test(value)
     ? value
-    : wrong(absent(value, 'a SHA-256 in lower-case hexadecimal'), field, problems)
+    : noteProblem(absent(value, 'a SHA-256 in lower-case hexadecimal'), field, problems)
 
 /** A moment, as we write it. */
 export const moment: Check<Instant> = (value, field, problems) => {
   const read = instantIn(value)
   return read !== undefined && read === value
     ? read
-    : wrong(absent(value, 'a moment such as 2026-11-16T03:45:34.123Z'), field, problems)
+    : noteProblem(absent(value, 'a moment such as 2026-11-16T03:45:34.123Z'), field, problems)
 }

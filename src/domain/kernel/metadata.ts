@@ -1,3 +1,4 @@
+import { isRecord } from './record.ts'
 /** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
@@ -30,14 +31,11 @@ export const noteOf = (metadata: Metadata | undefined): { readonly metadata?: Me
 export const containsJson = (note: unknown, wanted: unknown): boolean => {
   if (Array.isArray(wanted))
     return Array.isArray(note) && wanted.every((part) => note.some((entry) => containsJson(entry, part)))
-  if (isObject(wanted)) {
+  if (isRecord(wanted)) {
     return (
-      isObject(note) &&
+      isRecord(note) &&
       Object.keys(wanted).every((name) => Object.hasOwn(note, name) && containsJson(note[name], wanted[name]))
     )
   }
   return note === wanted
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,7 +2,7 @@ import type { RestartBudget } from '../budget/restart-budget.ts'
 import { counted } from '../kernel/counted.ts'
 import { RUN_POLICY } from '../window/context-monitor.ts'
 import { type Milestone, RESTART } from '../window/milestone.ts'
-import type { Configuration } from './configuration.ts'
+import type { Configuration } from './run-configuration.ts'
 
 /** Sentences about what a configuration does when a window fills up: for its runs, and for each agent that differs. */
 export const describeFullWindow = (configuration: Configuration): readonly string[] => {

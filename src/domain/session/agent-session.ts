@@ -234,7 +234,7 @@ const IDENTITY = {
 } satisfies Record<keyof SessionIdentity, true>
 
 /** The part of a session that never changes. */
-export const identityOf = (session: AgentSession): SessionIdentity => parts(session, IDENTITY, true)
+export const sessionIdentityOf = (session: AgentSession): SessionIdentity => parts(session, IDENTITY, true)
 
 /** The part of a session that changes. */
 export const standingOf = (session: AgentSession): SessionStanding => parts(session, IDENTITY, false)

@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/instant.ts'
 import { inQuotes } from '../kernel/safe-text.ts'
 import type { MilestoneReached, MonitorEvent } from '../window/context-monitor.ts'
 import type { WindowParts } from '../window/context-pressure.ts'
-import { describeFigures, endOf } from '../window/window-level.ts'
+import { describeFigures, windowEndOf } from '../window/window-level.ts'
 import type { AgentSession } from './agent-session.ts'
 
 /** The possible subjects of a signal. */
@@ -72,7 +72,7 @@ export const milestoneSignals = (
 export const describeReached = (reached: MilestoneReached, window: WindowParts): string =>
   describeFigures({
     ...reached,
-    ...(reached.windowTokens === undefined ? {} : endOf(reached.windowTokens, window)),
+    ...(reached.windowTokens === undefined ? {} : windowEndOf(reached.windowTokens, window)),
   })
 
 /**

@@ -14,7 +14,6 @@ import {
   type AgentSession,
   type ContextWindow,
   heldBy,
-  identityOf,
   SESSION_TRANSITIONS,
   type SessionCommandType,
   type SessionEnd,
@@ -22,6 +21,7 @@ import {
   type SessionProgress,
   type SessionRuntime,
   type SessionState,
+  sessionIdentityOf,
 } from './agent-session.ts'
 import type { SessionMoved, SessionStarted } from './session-event.ts'
 
@@ -148,7 +148,7 @@ export const evolveSession = (session: AgentSession, event: SessionMoved): Agent
     return { ...rest, ...defined({ metadata: event.metadata }) }
   }
   return {
-    ...identityOf(session),
+    ...sessionIdentityOf(session),
     version: session.version + 1,
     progress: progressAfter(session.progress, event),
     ...runtimeAfter(session, event),

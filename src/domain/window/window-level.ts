@@ -34,7 +34,7 @@ export const levelIn = (reading: UsageReading, parts: WindowParts): WindowLevel 
     state: 'known' as const,
     ratio,
     usedTokens,
-    ...endOf(window.tokens, raiseBelieved(parts, usedTokens ?? 0)),
+    ...windowEndOf(window.tokens, raiseBelieved(parts, usedTokens ?? 0)),
   })
 }
 
@@ -46,7 +46,7 @@ export const levelOf = (monitor: ContextMonitor | undefined): WindowLevel => {
 }
 
 /** The usable part of a window, what it ends with, and the whole window. */
-export const endOf = (
+export const windowEndOf = (
   windowTokens: number,
   { hardLimit, configuredLimit, autoCompactAt, compactedAt }: WindowParts,
 ): Pick<LevelFigures, 'windowTokens' | 'end' | 'wholeTokens'> => {

@@ -94,8 +94,8 @@ export interface ThreadAsked {
 export type TranscriptStep = Pick<RuntimeStep<never>, 'events' | 'texts'>
 
 /** An agent at work. */
-export interface RunningAgent<Message> {
-  /** The steps of the agent until it has ended or waits for its next prompt. Iterated once. */
+export type RunningAgent<Message> = {}
+  /** The steps of the agent until it is idle or ends. Iterated once. */
   readonly steps: AsyncIterable<RuntimeStep<Message>>
   /**
    * Whether the agent continues while nobody reads its steps: steps that are already there are read before it is

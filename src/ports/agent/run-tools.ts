@@ -18,13 +18,13 @@ export interface ToolRefused {
 }
 
 /** Answers the questions of one session about its own conversation. */
-export type LooksBack = (request: ToolQuestion) => Promise<Result<LookBackAnswer, ToolRefused>>
+export type LooksBack = (question: ToolQuestion) => Promise<Result<LookBackAnswer, ToolRefused>>
 
 /** Takes the wish of an agent to hand its work to another one. */
-export type HandsOver = (request: TransferAsked) => Promise<Result<TransferAsked, ToolRefused>>
+export type HandsOver = (transfer: TransferAsked) => Promise<Result<TransferAsked, ToolRefused>>
 
 /** Takes the wish of an agent that another one does a piece of its work. */
-export type Delegates = (request: ThreadAsked) => Promise<Result<ThreadAsked, ToolRefused>>
+export type Delegates = (thread: ThreadAsked) => Promise<Result<ThreadAsked, ToolRefused>>
 
 /** The tools of one launch. */
 export interface ToolsOffered {

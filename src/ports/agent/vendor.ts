@@ -1,11 +1,9 @@
 import type { WindowEvent } from '../../domain/window/window-event.ts'
+import type { Environment } from '../system/environment.ts'
 import type { TranscriptFork } from '../terminal/terminal-files.ts'
 import type { AgentRuntime } from './agent-runtime.ts'
 import type { Summarizer } from './summarizer.ts'
 import type { WindowReader } from './window-reader.ts'
-
-/** Variables of a process. */
-type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Every fact about one agent: what it is called, what runs it, what reads it, and how it behaves in a terminal. An adapter

@@ -32,7 +32,7 @@ export interface ChainPage {
   readonly entries: readonly SealedEntry[]
   /** The end of the stream when the page was read; absent when the head was deleted, or there was never a stream. */
   readonly head?: AuditHead
-  /** Goes on after this page, now or when there is more. */
+  /** The place to continue from after this page: now, or when there is more. */
   readonly next: Cursor
 }
 

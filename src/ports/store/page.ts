@@ -51,7 +51,7 @@ export async function* everyPage<Item>(
   read: (page: Page) => Promise<Paged<Item>>,
   page: Page = {},
 ): AsyncGenerator<Item, void, undefined> {
-  // Whoever reads the first page refuses one that makes no sense.
+  // The method that reads the first page refuses a page that makes no sense.
   for (let wanted = page; ; ) {
     const { items, next } = await read(wanted)
     yield* items

@@ -11,7 +11,7 @@ export type WakeUpState = { readonly isHeard: true } | { readonly isHeard: false
 
 /**
  * Wakes those who wait for handoffs, wherever the handoff was stored. A wake-up only saves time: it may come too early,
- * twice or never, so whoever waits must look now and then all the same.
+ * twice or never, so a waiting process must look now and then all the same.
  *
  * Every implementation keeps these promises:
  * - one wake-up for each commit that stores a handoff to another agent, none before the commit and none without it;

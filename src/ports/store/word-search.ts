@@ -12,7 +12,7 @@ const BETWEEN_WORDS = new RegExp(
 const LONGEST_WORD = 64
 
 /** The words of a text, as a search sees them. Letters A to Z lose their case; others keep it. */
-export const wordsOf = (text: string): ReadonlySet<string> => new Set(splitWords(text).map(known))
+export const wordsOf = (text: string): ReadonlySet<string> => new Set(splitWords(text).map(indexed))
 
 /**
  * The words of a search: one list per word, and any spelling of a list matches.
@@ -24,10 +24,10 @@ export const askedWords = (text: string): readonly (readonly string[])[] =>
   splitWords(text).map((word) => {
     const [first = '', ...rest] = word.toLowerCase()
     const spellings = [word, word.toLowerCase(), word.toUpperCase(), first.toUpperCase() + rest.join('')]
-    return [...new Set(spellings.map(known))]
+    return [...new Set(spellings.map(indexed))]
   })
 
 const splitWords = (text: string): readonly string[] => text.split(BETWEEN_WORDS).filter((word) => word !== '')
 
-const known = (word: string): string =>
+const indexed = (word: string): string =>
   [...word.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())].slice(0, LONGEST_WORD).join('')

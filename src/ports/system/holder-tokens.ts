@@ -18,9 +18,9 @@ export const newHolderToken = (): HolderToken => holderToken(`hold_${randomBytes
 /**
  * The digest of a token, as stores keep it. A salt would hide nothing: nobody can try 2^256 tokens.
  */
-export const digestOf = (token: HolderToken): HolderDigest => {
-  const known = digests.get(token)
-  if (known !== undefined) return known
+export const tokenDigest = (token: HolderToken): HolderDigest => {
+  const remembered = digests.get(token)
+  if (remembered !== undefined) return remembered
   const digest = holderDigest(toBase64(sha256(utf8.encode(token))))
   if (digests.size >= REMEMBERED) for (const oldest of digests.keys()) if (digests.delete(oldest)) break
   digests.set(token, digest)

@@ -19,7 +19,7 @@ export const NONCE = /^[0-9a-f]{64}$/
  * The proof that a server knows the master token, which tells nothing of it. It answers a nonce, and names the address, the
  * port and the start of the machine: a server that passes the question on to the real service gets a proof for another place.
  */
-export const proofOf = (master: string, nonce: string, { host, port, bootId }: ProvenPlace): string =>
+export const serviceProofOf = (master: string, nonce: string, { host, port, bootId }: ProvenPlace): string =>
   createHmac('sha256', master)
     .update(`proof:${JSON.stringify([nonce, host, port, bootId])}`)
     .digest('hex')

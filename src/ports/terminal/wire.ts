@@ -36,13 +36,13 @@ export interface HookPost {
   /** The hook, or that signals were passed on. */
   readonly event: TerminalHook | 'ack'
   readonly runtime: TerminalRuntime
-  readonly payload: HookPayload
+  readonly payload: TerminalPayload
   /** How long the service may wait for the transcript before it answers. */
   readonly waitMs?: number
 }
 
 /** The runtime's own input of a hook, with what the hook adds to it. Only the names below are used. */
-export type HookPayload = Partial<HookFacts> & Readonly<Record<string, unknown>>
+export type TerminalPayload = Partial<HookFacts> & Readonly<Record<string, unknown>>
 
 /** The facts in the input of a hook that are used. Nothing is sure of those that another program writes. */
 export interface HookFacts extends AddedFacts {

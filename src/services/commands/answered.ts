@@ -1,7 +1,7 @@
 import type { Answer } from '../../domain/decision.ts'
-import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import { type CommandId, type ConversationId, commandId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
+import { LEAST_RETENTION_MS } from '../../domain/kernel/retention-time.ts'
 import type { Store } from '../../ports/store/store.ts'
 import type { CommandStamp, Question, Subjects } from '../../ports/store/unit-of-work.ts'
 import { LatestEntries } from './latest-entries.ts'
@@ -9,9 +9,9 @@ import {
   type AnyFacts,
   further,
   isLess,
-  type Place,
   type PlacedKind,
   placeInWords,
+  type SeenPlace,
   seenPlaces,
   sessionPlaceOf,
 } from './seen-places.ts'
@@ -35,7 +35,7 @@ interface Read {
 
 /** How far a thing had come, and in which conversation where two may share its id by mistake. */
 interface Known {
-  readonly place: Place
+  readonly place: SeenPlace
   readonly step: number
   readonly conversationId: ConversationId | undefined
 }
@@ -143,7 +143,7 @@ export class Answered {
     return { what: `command ${id}`, had: 'carried out', has: 'unknown' }
   }
 
-  #keep(kind: PlacedKind, id: string, place: Place, conversationId?: ConversationId): void {
+  #keep(kind: PlacedKind, id: string, place: SeenPlace, conversationId?: ConversationId): void {
     const latest = this.#places[kind].get(id)
     const before = latest?.conversationId === conversationId ? latest : undefined
     const furthest = before === undefined ? place : further(before.place, place)

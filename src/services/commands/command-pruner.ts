@@ -1,4 +1,4 @@
-import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
+import { LEAST_RETENTION_MS } from '../../domain/kernel/retention-time.ts'
 import type { CommandRetention } from '../../ports/store/command-retention.ts'
 import type { Logger } from '../../ports/system/logger.ts'
 import { errorFields } from './safe-logger.ts'

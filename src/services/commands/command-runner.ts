@@ -8,17 +8,17 @@ import type { Store } from '../../ports/store/store.ts'
 import { StoreFailure } from '../../ports/store/store-failure.ts'
 import type { CommandStamp, Loaded, Question, Repeated, Subjects, Unit } from '../../ports/store/unit-of-work.ts'
 import type { CommandTelemetry } from '../../ports/system/command-telemetry.ts'
-import { digestOf, newHolderToken } from '../../ports/system/holder-tokens.ts'
+import { newHolderToken, tokenDigest } from '../../ports/system/holder-tokens.ts'
 import type { Logger } from '../../ports/system/logger.ts'
 import type { AfterCommit } from './after-commit.ts'
 import { type Answered, answeredBy, mustNotBeSetBack } from './answered.ts'
 import { ClaimSpread } from './claim-spread.ts'
-import type { CommandDefinition, Plan } from './command.ts'
+import type { CommandDefinition, CommandPlan } from './command.ts'
 import type { CommandContext, Surroundings } from './command-context.ts'
+import { answerAgain, receiptFor } from './command-receipts.ts'
 import { CommandWatch } from './command-watch.ts'
 import { issue } from './issued-objects.ts'
 import { checkDefaults, readRequest, stampOf } from './read-request.ts'
-import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
 import { setBack } from './set-back.ts'
@@ -27,7 +27,7 @@ import { setBack } from './set-back.ts'
 const MAX_CONFLICTS = 1_000
 
 /** A command under way. */
-interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> extends Plan<Subject, Held, A> {
+interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> extends CommandPlan<Subject, Held, A> {
   readonly stamp: CommandStamp
   readonly isByHand: boolean
   /** The token that this command gives its caller, if it gives one. */
@@ -244,7 +244,7 @@ const MOST = 1_000
 /** A new token, with its digest. */
 const newHolder = (): HolderProof => {
   const token = newHolderToken()
-  return { token, digest: digestOf(token) }
+  return { token, digest: tokenDigest(token) }
 }
 
 /**

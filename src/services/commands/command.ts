@@ -29,7 +29,7 @@ export const prompt = <C>(check: C): Field<C> => ({ check, isContent: true, isPr
 export const manner = <C>(check: C): Field<C> => ({ check, isContent: false })
 
 /** How a checked request is carried out. */
-export interface Plan<Subject extends keyof Subjects, Held, A extends Answer> {
+export interface CommandPlan<Subject extends keyof Subjects, Held, A extends Answer> {
   /** The question to ask the store; it may depend on the number of conflicts so far. */
   readonly question: Question<Subject> | ((conflicts: number) => Question<Subject>)
   /** Facts that the caller already holds; deciding on them saves the read. */
@@ -48,7 +48,7 @@ export interface CommandDefinition<R extends Repeatable, Subject extends keyof S
   readonly isByHand?: (request: R) => boolean
   /** Whether it makes the caller the holder of a session, and answers with the token. */
   readonly givesToken?: (request: R) => boolean
-  readonly plan: (request: R, context: CommandContext) => Plan<Subject, Held, A>
+  readonly plan: (request: R, context: CommandContext) => CommandPlan<Subject, Held, A>
   /** Reads a whole request. */
   readonly check: Check<R>
 }

@@ -7,15 +7,15 @@ import * as settling from '../../domain/handoff/settle-handoff.ts'
 import {
   type Check,
   listOf,
+  noteProblem,
   objectOf,
   oneOf,
   optional,
   trueOrFalse,
   wholeNumber,
-  wrong,
 } from '../../domain/input/check.ts'
 import { claimMs, flags, threadFlags, traceContext, workspace } from '../../domain/input/details.ts'
-import { metadata } from '../../domain/input/notes.ts'
+import { metadata } from '../../domain/input/metadata-check.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { conversationId } from '../../domain/kernel/ids.ts'
@@ -68,7 +68,7 @@ const handoffDetails = {
 
 const kind: Check<Exclude<(typeof HANDOFF_KINDS)[number], 'thread'>> = (value, field, problems) =>
   value === 'thread'
-    ? wrong('a thread is opened, not initiated: it leaves its source alone', field, problems)
+    ? noteProblem('a thread is opened, not initiated: it leaves its source alone', field, problems)
     : oneOf('agent_transfer', 'context_restart')(value, field, problems)
 
 const sourceQuestion = (

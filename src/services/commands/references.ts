@@ -1,6 +1,14 @@
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
-import { absent, type Check, lengthOf, listOf, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
+import {
+  absent,
+  type Check,
+  lengthOf,
+  listOf,
+  noteProblem,
+  type OptionalCheck,
+  optional,
+} from '../../domain/input/check.ts'
 import { leaseMs, processIdentity } from '../../domain/input/details.ts'
 import { id } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
@@ -19,7 +27,7 @@ import type { ChangeTarget, HeldTarget } from '../../domain/session/change-sessi
 import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import { digestOf } from '../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../ports/system/holder-tokens.ts'
 import { content, manner } from './command.ts'
 import { type IssuedKind, issuedKind } from './issued-objects.ts'
 import type { AsHolder, ChangesSession, OnConversation, OnHandoff } from './requests.ts'
@@ -60,7 +68,7 @@ const session = content(reference<AgentSession, AgentSessionId>('session'))
 const monitor = manner(passedBack<ContextMonitor>('monitor'))
 /** A token as an answer had it. What is wrong with it is said without the text: it may be a token all the same. */
 const token: Check<HolderToken> = (value, field, problems) =>
-  isHolderToken(value) ? holderToken(value) : wrong(absent(value, "a holder's token"), field, problems)
+  isHolderToken(value) ? holderToken(value) : noteProblem(absent(value, "a holder's token"), field, problems)
 
 const anyHolder = manner(optional(token))
 
@@ -69,7 +77,7 @@ export const onSession = { ...repeatable, session, holder: anyHolder, monitor }
 
 /** It is `true` or absent: a caller that does not act by hand leaves it out. */
 export const isTrue: Check<true> = (value, field, problems) =>
-  value === true ? value : wrong('it is not true', field, problems)
+  value === true ? value : noteProblem('it is not true', field, problems)
 
 /** A session that is changed: by its holder, who shows the token, or by hand, which is said. */
 export const changesSession = { ...onSession, byHand: manner(optional(isTrue)) }
@@ -125,7 +133,7 @@ export const heldTargetOf = ({ session, holder }: Pick<AsHolder, 'session' | 'ho
 })
 
 /** A token that was shown, with its digest: decisions compare digests, and the guard is given the token. */
-export const proofOf = (token: HolderToken): HolderProof => ({ token, digest: digestOf(token) })
+export const proofOf = (token: HolderToken): HolderProof => ({ token, digest: tokenDigest(token) })
 
 /** A request of a step of a handoff, as decisions take it. */
 export const proven = <R extends { readonly holder?: HolderToken }>({ holder, ...request }: R) => ({
@@ -144,7 +152,7 @@ export const isWithoutHolder = ({ holder }: { readonly holder?: HolderToken }): 
 
 /** A signal that ends a wait. */
 export const abortSignal: Check<AbortSignal> = (value, field, problems) =>
-  isSignal(value) ? value : wrong('it is not an AbortSignal', field, problems)
+  isSignal(value) ? value : noteProblem('it is not an AbortSignal', field, problems)
 
 /** Only a real one answers; what merely looks like one throws. */
 const isSignal = (value: unknown): value is AbortSignal => {

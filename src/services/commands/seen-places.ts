@@ -4,7 +4,7 @@ import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { Question, Subjects } from '../../ports/store/unit-of-work.ts'
 
 /** How far a thing has come, in numbers that only grow. */
-export type Place = Readonly<Record<string, number>>
+export type SeenPlace = Readonly<Record<string, number>>
 
 /** A kind of thing that has a place. */
 export type PlacedKind = 'conversation' | 'session' | 'handoff' | 'monitor'
@@ -15,7 +15,7 @@ export interface Seen {
   readonly id: string
   /** The conversation it stands in, where that is known: two that share an id by mistake are two things. */
   readonly conversationId?: ConversationId
-  readonly place?: Place
+  readonly place?: SeenPlace
 }
 
 /** The facts of any question, in one shape: what is not asked for is absent. */
@@ -27,17 +27,17 @@ export type AnyFacts = Partial<
 >
 
 /** The place of a session. The turns are counted beside the version, which others may move up again after it was set back. */
-export const sessionPlaceOf = ({ version, progress }: AgentSession): Place => ({ version, turns: progress.turns })
+export const sessionPlaceOf = ({ version, progress }: AgentSession): SeenPlace => ({ version, turns: progress.turns })
 
 /** Whether this is less than what was known. Numbers that one of them does not have are not compared. */
-export const isLess = (place: Place | undefined, known: Place): boolean => {
+export const isLess = (place: SeenPlace | undefined, known: SeenPlace): boolean => {
   if (place === undefined) return true
   for (const name in place) if ((place[name] as number) < (known[name] ?? 0)) return true
   return false
 }
 
 /** The further one of two places; the known one itself when the other adds nothing. */
-export const further = (before: Place, place: Place): Place => {
+export const further = (before: SeenPlace, place: SeenPlace): SeenPlace => {
   if (!isLess(before, place) && Object.keys(place).every((name) => name in before)) return before
   const merged: Record<string, number> = { ...before }
   for (const name in place) merged[name] = Math.max(place[name] as number, before[name] ?? 0)
@@ -45,7 +45,7 @@ export const further = (before: Place, place: Place): Place => {
 }
 
 /** A place for people to read. */
-export const placeInWords = (place: Place | undefined): string => {
+export const placeInWords = (place: SeenPlace | undefined): string => {
   if (place === undefined) return 'not there'
   const numbers = Object.entries(place).map(([name, number]) => `${name} ${number}`)
   return numbers.length === 0 ? 'there' : `at ${numbers.join(', ')}`
@@ -94,7 +94,7 @@ const foundIn = (facts: AnyFacts): readonly Seen[] => {
   if (handoff !== undefined) found.push({ kind: 'handoff', id: handoff.id, place: { version: handoff.version } })
   if (conversation !== undefined) {
     const place = defined({ sessions: lastEpoch, 'next message': nextSequence })
-    found.push({ kind: 'conversation', id: conversation.id, place: place as Place })
+    found.push({ kind: 'conversation', id: conversation.id, place: place as SeenPlace })
   }
   return found
 }

@@ -1,7 +1,7 @@
 import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
 import { oneOf, optional, wholeNumber } from '../../domain/input/check.ts'
-import { metadata } from '../../domain/input/notes.ts'
+import { metadata } from '../../domain/input/metadata-check.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'

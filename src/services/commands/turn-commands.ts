@@ -1,7 +1,7 @@
 import type { TurnFacts } from '../../domain/facts.ts'
 import { listOf, objectOf, optional, trueOrFalse } from '../../domain/input/check.ts'
 import { traceContext } from '../../domain/input/details.ts'
-import { TURN_CHECKS, turn } from '../../domain/input/turns.ts'
+import { TURN_CHECKS, turn } from '../../domain/input/turn-checks.ts'
 import { text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { messageId, signalId, turnId } from '../../domain/kernel/ids.ts'

@@ -5,10 +5,10 @@ import type { Examined, Finding, HealthCheck } from '../../ports/system/health-c
 const CHECK_MS = 60_000
 
 /** Replaces what nobody may read. */
-export type Hide = (text: string) => string
+export type HideText = (text: string) => string
 
 /** Makes every check, one after the other. A check that breaks is a finding, and the next one is made all the same. */
-export const examine = async (checks: readonly HealthCheck[], hide: Hide): Promise<readonly Examined[]> => {
+export const examine = async (checks: readonly HealthCheck[], hide: HideText): Promise<readonly Examined[]> => {
   const examined: Examined[] = []
   for (const { name, run } of checks)
     for (const finding of await guarded(run)) examined.push({ check: name, ...hidden(finding, hide) })
@@ -31,7 +31,7 @@ const guarded = async (run: HealthCheck['run']): Promise<readonly Finding[]> => 
 
 const notMade = (why: string): Finding => ({ result: 'problem', text: `This could not be looked at: ${why}` })
 
-const hidden = ({ text, repair, statements, ...finding }: Finding, hide: Hide): Finding => ({
+const hidden = ({ text, repair, statements, ...finding }: Finding, hide: HideText): Finding => ({
   ...finding,
   text: hide(text),
   ...(repair !== undefined && { repair: hide(repair) }),

@@ -6,7 +6,7 @@ import type { Page, Paged } from '../../ports/store/page.ts'
 import type { Store } from '../../ports/store/store.ts'
 import { pageOf } from './list-page.ts'
 import { FILTERS, valid } from './questions.ts'
-import { holderOf } from './work-status.ts'
+import { holderStateOf } from './work-status.ts'
 
 /** One page of jobs as a report tells them, and the store's own time when it was read. */
 export interface ReportedJobs extends Paged<Job> {
@@ -38,7 +38,7 @@ export const readJobs = async (
   )
   const heldWindow = ({ lease, ...window }: StoredWindow) => ({
     ...window,
-    holder: holderOf(lease === undefined ? {} : { lease }, processes),
+    holder: holderStateOf(lease === undefined ? {} : { lease }, processes),
   })
   return {
     ...rest,

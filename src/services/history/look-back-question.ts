@@ -14,12 +14,12 @@ import {
 import {
   type Check,
   type InputProblem,
-  isRecord,
+  isPlainObject,
+  noteProblem,
   objectOf,
   oneOf,
   optional,
   wholeNumber,
-  wrong,
 } from '../../domain/input/check.ts'
 import { messageText, name } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
@@ -44,10 +44,10 @@ const BIGGEST_NUMBER = 2_147_483_647
 const searched: Check<string> = (value, field, problems) => {
   const read = messageText(value, field, problems)
   if (typeof read !== 'string') return read
-  if (read.length > 1_000) return wrong(`it has ${read.length} characters, and 1000 is the most`, field, problems)
+  if (read.length > 1_000) return noteProblem(`it has ${read.length} characters, and 1000 is the most`, field, problems)
   const words = wordsIn(read).length
-  if (words > MOST_WORDS) return wrong(`it has ${words} words, and ${MOST_WORDS} is the most`, field, problems)
-  return words === 0 ? wrong('it is blank', field, problems) : read
+  if (words > MOST_WORDS) return noteProblem(`it has ${words} words, and ${MOST_WORDS} is the most`, field, problems)
+  return words === 0 ? noteProblem('it is blank', field, problems) : read
 }
 
 const QUESTIONS = {
@@ -64,7 +64,9 @@ const QUESTIONS = {
 function cited(): Check<string> {
   return (value, field, problems) => {
     const read = searched(value, field, problems)
-    return typeof read === 'string' && understoodCall(read) === '' ? wrong('it names no call', field, problems) : read
+    return typeof read === 'string' && understoodCall(read) === ''
+      ? noteProblem('it names no call', field, problems)
+      : read
   }
 }
 
@@ -74,14 +76,15 @@ const understoodCall = (callId: string): string => {
 }
 
 const question: Check<LookBackQuestion> = (value, field, problems) => {
-  if (!isRecord(value)) return wrong('it is not an object', field, problems)
+  if (!isPlainObject(value)) return noteProblem('it is not an object', field, problems)
   const by = oneOf(...LOOK_BACK_WAYS)((value as { readonly by?: unknown }).by, `${field}.by`, problems)
   if (problems.length > 0) return undefined as never
   return { by, ...QUESTIONS[by](value, field, problems) } as LookBackQuestion
 }
 
 const cursor: Check<LookBackPoint> = (value, field, problems) =>
-  pointIn(name(value, field, problems) ?? '') ?? wrong('it is not a cursor that an answer gave out', field, problems)
+  pointIn(name(value, field, problems) ?? '') ??
+  noteProblem('it is not a cursor that an answer gave out', field, problems)
 
 const { least, most, usual } = LOOK_BACK_CHARACTERS
 

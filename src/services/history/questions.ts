@@ -4,13 +4,13 @@ import {
   type Check,
   type InputProblem,
   listOf,
+  noteProblem,
   objectOf,
   oneOf,
   optional,
   wholeNumber,
-  wrong,
 } from '../../domain/input/check.ts'
-import { metadata } from '../../domain/input/notes.ts'
+import { metadata } from '../../domain/input/metadata-check.ts'
 import { id, messageText, moment } from '../../domain/input/words.ts'
 import { idEnding } from '../../domain/kernel/id-ending.ts'
 import type { Id } from '../../domain/kernel/ids.ts'
@@ -65,7 +65,7 @@ export const askedEnding = (kind: IdKind, ending: string, most: number): string 
 const order = optional(oneOf<ListOrder>('oldest_first', 'newest_first'))
 
 const isTrue: Check<true> = (value, field, problems) =>
-  value === true ? value : wrong('it is not true', field, problems)
+  value === true ? value : noteProblem('it is not true', field, problems)
 
 const CONVERSATION_FILTER = objectOf<ConversationFilter>({
   subject: optional(messageText),
@@ -128,7 +128,7 @@ export const askedSubject = (subject: LineageSubject): LineageSubject => {
   const read = valid(SUBJECT, subject, 'subject')
   if (Object.keys(read).length === 1) return read as LineageSubject
   return valid(
-    (_, field, problems) => wrong('it is not the id of one conversation, session or handoff', field, problems),
+    (_, field, problems) => noteProblem('it is not the id of one conversation, session or handoff', field, problems),
     subject,
     'subject',
   )

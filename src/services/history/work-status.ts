@@ -62,7 +62,7 @@ export const readWorkStatus = async (
   const keys = new Map(sessions.items.map(({ session, conversationKey }) => [session.conversationId, conversationKey]))
   return {
     at,
-    sessions: sessions.items.map((item) => ({ ...item, holder: holderOf(item, processes) })),
+    sessions: sessions.items.map((item) => ({ ...item, holder: holderStateOf(item, processes) })),
     handoffs: handoffs.items.map((handoff) => {
       const conversationKey = keys.get(handoff.conversationId)
       const isClaimOver = handoff.status === 'accepted' && handoff.claim.deadline <= at
@@ -88,7 +88,7 @@ const readTaken = async (store: Store, now: Instant): Promise<readonly TakenDocu
 }
 
 /** The state of the holder of a session, as far as its lease and this machine can tell. */
-export const holderOf = (
+export const holderStateOf = (
   { lease }: Pick<UnfinishedSession, 'lease'>,
   processes: AgentProcesses | undefined,
 ): HolderState => {

@@ -12,7 +12,7 @@ import { derivedCommand } from '../commands/derived-command.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import type { HandoffHistory } from '../history/handoff-history.ts'
 import { TurnCollector } from '../window/turn-collector.ts'
-import type { RecordSeen } from './replay.ts'
+import type { RecordSeen } from './record-replay.ts'
 
 /** The dependencies of an import. */
 export interface RecordingImportDeps {

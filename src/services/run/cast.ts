@@ -1,7 +1,7 @@
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentRuntime } from '../../ports/agent/agent-runtime.ts'
-import { type AgentPlace, type AgentRunSettings, type RunRequest, withAgent, withPlace } from './run-request.ts'
+import { type AgentRunSettings, type AgentWorkplace, type RunRequest, withAgent, withPlace } from './run-request.ts'
 
 /** An agent that may take part in a run, and its settings where the run sets none. */
 export interface CastMember<Message = unknown>
@@ -80,7 +80,7 @@ export class RunAgents {
   }
 
   /** The workspace of one agent of a cast. A run of one agent has none beside the workspace of its conversation. */
-  placeOf(agent: string): AgentPlace | undefined {
+  placeOf(agent: string): AgentWorkplace | undefined {
     const member = this.#cast.get(agent)
     return member && (member.place ?? this.#agents?.get(agent)?.place)
   }

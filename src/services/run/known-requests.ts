@@ -6,7 +6,7 @@ import { type KnownNames, type NestedNames, unknownNames } from '../../domain/ke
 import type { FanOutLimits } from '../../domain/thread/fan-out.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { CastRunRequest } from './cast.ts'
-import type { RecoverRequest } from './recover/recover.ts'
+import type { RecoverRequest } from './recover/recovery.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
 import type { WorkRequest } from './worker/worker.ts'
 

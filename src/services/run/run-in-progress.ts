@@ -106,5 +106,5 @@ export type Placed = Pick<RunInProgress, 'conversation' | 'setting' | 'request' 
  * Where the work is done: the workspace of the current agent if it has one of its own; else that of the conversation;
  * else the one that this run names.
  */
-export const workspaceOf = ({ conversation, setting, request, places }: Placed): Workspace | undefined =>
+export const runWorkspace = ({ conversation, setting, request, places }: Placed): Workspace | undefined =>
   places.get(request.agent.trim()) ?? conversation.current.workspace ?? setting('workspace')

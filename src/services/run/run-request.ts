@@ -100,13 +100,13 @@ export interface RunRequest<Message = unknown> extends RunSettings {
 }
 
 /** The workspace of one agent of a conversation. */
-export type AgentPlace = Pick<RunSettings, 'workspace' | 'worktree'>
+export type AgentWorkplace = Pick<RunSettings, 'workspace' | 'worktree'>
 
 /** Settings for the runs of one agent, where a run sets none. */
 export interface AgentRunSettings
   extends Pick<RunRequest, 'hooks' | 'milestones' | 'contextLimit' | 'budget' | 'sessionMode' | 'sessionTimeoutMs'> {
   /** Where this agent works; absent means where the conversation is worked. */
-  readonly place?: AgentPlace
+  readonly place?: AgentWorkplace
 }
 
 /** A request with the settings of its agent where it has none of its own. */
@@ -122,7 +122,7 @@ export const withAgent = <Request extends RunRequest>(
 }
 
 /** A request of a single agent with the workspace of that agent, unless the request names one. */
-export const withPlace = <Request extends RunRequest>(request: Request, place: AgentPlace | undefined): Request =>
+export const withPlace = <Request extends RunRequest>(request: Request, place: AgentWorkplace | undefined): Request =>
   place === undefined || request.workspace !== undefined ? request : ({ ...place, ...defined(request) } as Request)
 
 /** The monitor settings of a run's first session. */

@@ -3,7 +3,7 @@ import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { GivenBack } from '../../ports/terminal/wire.ts'
-import { type CarriedDocument, carried, wordsToCarry } from './carried-text.ts'
+import { type CarriedDocument, carried, recordedWords } from './carried-text.ts'
 import { conversationLine } from './conversation-line.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -62,7 +62,7 @@ export class AfterCompaction {
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
     if (tracking.holder === undefined || conversation === undefined) return undefined
     const document = await this.#documentOf(at, conversation)
-    const words = await wordsToCarry(this.#deps, conversation, { session, document: document?.text })
+    const words = await recordedWords(this.#deps, conversation, { session, document: document?.text })
     const given = carried(defined({ opening: OPENING, document, words, nonce: this.#deps.ids.next() }))
     if (given === undefined) return undefined
     const messages = words.chosen.shown.filter(({ text }) => text !== '').length

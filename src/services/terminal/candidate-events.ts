@@ -3,7 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { afterEnd } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { CandidateSuccession, SuccessionParts } from './candidate-succession.ts'
-import type { HookAnswer, HookEvent } from './hook-event.ts'
+import type { HookAnswer, TerminalHookEvent } from './hook-event.ts'
 
 const TAKEN: HookAnswer = { outcome: 'ok', signals: [] }
 
@@ -21,7 +21,7 @@ export class CandidateEvents {
   }
 
   /** The answer while a session is a candidate. Absent where it is none, or from this event on no longer. */
-  async take(event: HookEvent): Promise<HookAnswer | undefined> {
+  async take(event: TerminalHookEvent): Promise<HookAnswer | undefined> {
     const { candidates, succession } = this.#parts
     const found = await candidates.about(event)
     if (found === undefined) return undefined
@@ -39,7 +39,7 @@ export class CandidateEvents {
     if (candidate !== undefined && candidate.prompts.length > 0) await this.#parts.succession.settle(candidate)
   }
 
-  async #updated(candidate: Candidate, { input: { transcriptPath }, event }: HookEvent): Promise<Candidate> {
+  async #updated(candidate: Candidate, { input: { transcriptPath }, event }: TerminalHookEvent): Promise<Candidate> {
     const hasEnded = event !== 'session-start' && candidate.hasEnded
     const isSame = transcriptPath === undefined || transcriptPath === candidate.transcriptPath
     if (isSame && hasEnded === candidate.hasEnded) return candidate
@@ -49,7 +49,7 @@ export class CandidateEvents {
   }
 
   /** Whether its first turn is there. Where no transcript can be read, a stop is the sign of it. */
-  async #isAtWork(candidate: Candidate, { event, input }: HookEvent): Promise<boolean> {
+  async #isAtWork(candidate: Candidate, { event, input }: TerminalHookEvent): Promise<boolean> {
     if (event === 'pre-compact' || event === 'post-compact') return true
     if (event === 'session-start') return input.source === 'compact'
     if (event === 'statusline' || event === 'ack') return false
@@ -58,7 +58,7 @@ export class CandidateEvents {
     return found ?? event === 'stop'
   }
 
-  async #hear(candidate: Candidate, event: HookEvent): Promise<HookAnswer> {
+  async #hear(candidate: Candidate, event: TerminalHookEvent): Promise<HookAnswer> {
     const { candidates } = this.#parts
     switch (event.event) {
       case 'session-start': {

@@ -3,7 +3,7 @@ import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { candidacyOf, isGiven, withTypedPrompt } from '../../domain/terminal/candidate.ts'
 import type { Candidate } from '../../ports/terminal/pending-files.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
-import type { HookEvent } from './hook-event.ts'
+import type { TerminalHookEvent } from './hook-event.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
@@ -30,7 +30,7 @@ export class Candidates {
   }
 
   /** The candidate that an event is about: one that is known, or one that a start makes. */
-  async about(event: HookEvent): Promise<Candidate | undefined> {
+  async about(event: TerminalHookEvent): Promise<Candidate | undefined> {
     const found = await this.find(event.input.providerSessionId)
     if (found !== undefined || event.event !== 'session-start') return found
     const candidacy = candidacyOf(event.input)
@@ -54,7 +54,7 @@ export class Candidates {
     ;(await this.#byName()).set(candidate.providerSessionId, candidate)
   }
 
-  async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
+  async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: TerminalHookEvent): Promise<void> {
     if (prompt === undefined || this.#deps.readers.transcripts(candidate.runtime).isOwnPrompt?.(prompt)) return
     const prompted = withTypedPrompt(candidate, { commandId, prompt })
     if (prompted !== candidate) await this.change(prompted)
@@ -66,13 +66,13 @@ export class Candidates {
   }
 
   /** A fork is decided once its transcript is there: until then nobody can say what it is a copy of. */
-  async #beginFork(event: HookEvent, workspace: string): Promise<Candidate | undefined> {
+  async #beginFork(event: TerminalHookEvent, workspace: string): Promise<Candidate | undefined> {
     if ((await this.#sessions.find(event.input.providerSessionId)) !== undefined) return undefined
     return this.#begin(event, { id: this.#deps.ids.next(), workspace }, { isFork: true })
   }
 
   /** The thread whose summary the session has read. A session that is on record has work of its own. */
-  async #threadFor({ runtime, input }: HookEvent): Promise<ConversationId | undefined> {
+  async #threadFor({ runtime, input }: TerminalHookEvent): Promise<ConversationId | undefined> {
     const { cwd, providerSessionId } = input
     const { file, untracked } = this.#deps.agents.named(runtime).memoryFiles
     const read = untracked === undefined ? [file] : [file, untracked]
@@ -82,7 +82,7 @@ export class Candidates {
   }
 
   /** The document that waits for a session that starts so. */
-  async #pendingFor({ input, at }: HookEvent): Promise<PendingDocument | undefined> {
+  async #pendingFor({ input, at }: TerminalHookEvent): Promise<PendingDocument | undefined> {
     const workspace = this.#deps.pending.workspaceOf(input.cwd ?? '')
     const { document } = (workspace === undefined ? undefined : await this.#documents.waitingIn(workspace)) ?? {}
     if (document === undefined) return undefined
@@ -92,7 +92,7 @@ export class Candidates {
   }
 
   async #begin(
-    { runtime, input }: HookEvent,
+    { runtime, input }: TerminalHookEvent,
     { id, workspace }: Pick<PendingDocument, 'id' | 'workspace'>,
     kind: Pick<Candidate, 'thread' | 'branchOf' | 'isFork'>,
   ): Promise<Candidate> {

@@ -114,7 +114,7 @@ const cutNote = (shown: number, all: number, path: string | undefined): string =
 }
 
 /** The person's words in a conversation, and where it is a branch those from before it, from the record, as far as there is room beside a document. */
-export const wordsToCarry = async (
+export const recordedWords = async (
   { store, clock, files, agents }: Pick<TerminalDeps, 'store' | 'clock' | 'files' | 'agents'>,
   conversation: Conversation,
   { session, document }: { readonly session: AgentSession; readonly document: string | undefined },

@@ -5,10 +5,10 @@ import type { TerminalRuntime, WindowVariables } from '../../ports/terminal/term
 import { TERMINAL_HOOKS } from '../../ports/terminal/wire.ts'
 
 /** The events that hooks report. */
-export const HOOK_EVENTS = [...TERMINAL_HOOKS, 'ack'] as const
+export const TERMINAL_HOOK_EVENTS = [...TERMINAL_HOOKS, 'ack'] as const
 
 /** The name of an event that a hook reports. */
-export type HookEventName = (typeof HOOK_EVENTS)[number]
+export type HookEventName = (typeof TERMINAL_HOOK_EVENTS)[number]
 
 /** The parts of a hook's own input that are used. `raw` is all of it, for the reader of status lines. */
 export interface HookInput {
@@ -39,7 +39,7 @@ export interface HookInput {
 }
 
 /** An event of a hook. Delivered again under the same command id, it changes nothing. */
-export interface HookEvent {
+export interface TerminalHookEvent {
   readonly commandId: CommandId
   /** When the hook was called, by the clock of its machine. */
   readonly at?: Instant
@@ -86,7 +86,7 @@ export interface HookAnswer {
 }
 
 /** An event without its secrets, before anything is kept of it: a prompt stands in a file before it stands in the record. */
-export const redactedEvent = (event: HookEvent, redact?: (text: string) => string): HookEvent => {
+export const redactedEvent = (event: TerminalHookEvent, redact?: (text: string) => string): TerminalHookEvent => {
   const { prompt } = event.input
   if (redact === undefined || prompt === undefined) return event
   return { ...event, input: { ...event.input, prompt: redact(prompt) } }

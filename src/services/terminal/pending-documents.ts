@@ -15,7 +15,7 @@ import {
 import { isExpired, type LeftDocument } from '../../domain/terminal/left-document.ts'
 import type { PendingDocument } from '../../ports/terminal/wire.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
-import { carriedText, wordsToCarry } from './carried-text.ts'
+import { carriedText, recordedWords } from './carried-text.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { SerialQueue } from './serial-queue.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -260,7 +260,7 @@ export class PendingDocuments {
   async #textOf({ session }: FollowedSession, pending: Omit<PendingDocument, 'text'>): Promise<string> {
     const { document, path, agentName, sessionId, writtenAt, turns } = pending
     const conversation = await this.#deps.store.conversations.find(pending.conversationId)
-    const words = conversation && (await wordsToCarry(this.#deps, conversation, { session, document }))
+    const words = conversation && (await recordedWords(this.#deps, conversation, { session, document }))
     const more = session.id === sessionId ? session.progress.turns - turns : 0
     const since = more > 0 ? ` It worked on after that, for ${counted(more, 'more turn')}.` : ''
     const opening = `You continue work that an earlier session began in this workspace (agent ${inQuotes(agentName)}, session ${sessionId}), in a fresh context window.`

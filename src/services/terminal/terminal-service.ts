@@ -7,7 +7,13 @@ import { CandidateSuccession } from './candidate-succession.ts'
 import { Candidates } from './candidates.ts'
 import { Cards } from './cards.ts'
 import type { FollowedSession } from './followed-session.ts'
-import { type HookAnswer, type HookEvent, type HookEventName, type HookOutcome, redactedEvent } from './hook-event.ts'
+import {
+  type HookAnswer,
+  type HookEventName,
+  type HookOutcome,
+  redactedEvent,
+  type TerminalHookEvent,
+} from './hook-event.ts'
 import { PendingDocuments } from './pending-documents.ts'
 import { isTask, notePrompts } from './seen-prompts.ts'
 import { SerialQueue } from './serial-queue.ts'
@@ -74,7 +80,7 @@ export class TerminalService {
   }
 
   /** Takes an event. Everything it means is stored when this answers. */
-  async take(event: HookEvent): Promise<HookAnswer> {
+  async take(event: TerminalHookEvent): Promise<HookAnswer> {
     // A session that starts may continue a conversation whose last terminal was killed: nobody works it any more.
     if (event.event === 'session-start') await this.#sweep.endGone()
     return this.inTurn(event.input.providerSessionId, async () => {
@@ -104,7 +110,7 @@ export class TerminalService {
     return this.#sweep.run()
   }
 
-  async #take(event: HookEvent): Promise<HookAnswer> {
+  async #take(event: TerminalHookEvent): Promise<HookAnswer> {
     const { input } = event
     const isSubagent = input.agentId !== undefined
     const begins = event.event === 'session-start' && !isSubagent
@@ -135,13 +141,13 @@ export class TerminalService {
   }
 
   /** Makes the texts anew that later sessions, or this one after a compaction, are given while no service may run. */
-  async #prepare(at: FollowedSession, { event }: HookEvent): Promise<void> {
+  async #prepare(at: FollowedSession, { event }: TerminalHookEvent): Promise<void> {
     if (!TELLING.includes(event)) return
     await this.#afterCompaction.refresh(at)
     await this.documents.refresh(at)
   }
 
-  async #handle(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
+  async #handle(at: FollowedSession, event: TerminalHookEvent): Promise<HookOutcome> {
     const { input } = event
     if (input.transcriptPath !== undefined && input.transcriptPath !== at.tracking.transcriptPath)
       at.keep({ transcriptPath: input.transcriptPath })
@@ -178,13 +184,13 @@ export class TerminalService {
     }
   }
 
-  #find({ event, input: { providerSessionId } }: HookEvent): Promise<FollowedSession | undefined> {
+  #find({ event, input: { providerSessionId } }: TerminalHookEvent): Promise<FollowedSession | undefined> {
     return event === 'statusline'
       ? this.sessions.findForSample(providerSessionId)
       : this.sessions.find(providerSessionId)
   }
 
-  async #register({ runtime, input }: HookEvent): Promise<FollowedSession | undefined> {
+  async #register({ runtime, input }: TerminalHookEvent): Promise<FollowedSession | undefined> {
     const { providerSessionId, model, cwd } = input
     const parentSessionId = await this.#parentIn(input.parentSessionId)
     const start: TerminalSession = defined({ runtime, providerSessionId, model, cwd, parentSessionId })
@@ -204,7 +210,7 @@ export class TerminalService {
     }
   }
 
-  async #started(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
+  async #started(at: FollowedSession, event: TerminalHookEvent): Promise<HookOutcome> {
     const { source, cwd } = event.input
     const isNoted = (this.#deps.agentOf?.(at.providerSessionId) ?? 'unknown') !== 'unknown'
     at.keep({ cwd: cwd ?? at.tracking.cwd, hasEnded: undefined, isNoted: isNoted || undefined })
@@ -216,20 +222,20 @@ export class TerminalService {
     )
   }
 
-  async #compacted(at: FollowedSession, event: HookEvent, by: 'start' | 'post'): Promise<HookOutcome> {
+  async #compacted(at: FollowedSession, event: TerminalHookEvent, by: 'start' | 'post'): Promise<HookOutcome> {
     await this.turns.take(at, { isAtRest: true })
     const trigger = triggerIn(event.input.trigger)
     return this.compactions.tell(at, by, defined({ trigger, producedAt: event.at }))
   }
 
-  async #sample(at: FollowedSession, { input, at: producedAt }: HookEvent): Promise<HookOutcome> {
+  async #sample(at: FollowedSession, { input, at: producedAt }: TerminalHookEvent): Promise<HookOutcome> {
     const { costUsd } = input
     if (costUsd !== undefined && costUsd !== at.tracking.costUsd) at.keep({ costUsd })
     return this.samples.take(at, input.raw, producedAt)
   }
 
   /** A prompt is the person's word, and the task of the conversation. What a runtime asks itself is neither. */
-  async #noteTask(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
+  async #noteTask(at: FollowedSession, { commandId, input: { prompt = '' } }: TerminalHookEvent): Promise<void> {
     notePrompts(this.#deps, at, [{ by: commandId, text: prompt }])
     const isOwn = this.#deps.readers.transcripts(at.runtime).isOwnPrompt?.(prompt) === true
     if (at.tracking.holder === undefined || isOwn || !isTask(prompt)) return

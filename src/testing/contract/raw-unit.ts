@@ -7,7 +7,7 @@ import type { WorkingSession } from '../../domain/session/agent-session.ts'
 import type { SnapshotRecord } from '../../domain/session/context-snapshot.ts'
 import type { StoredSession } from '../../domain/session/stored-session.ts'
 import type { Unit } from '../../ports/store/unit-of-work.ts'
-import { digestOf } from '../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../ports/system/holder-tokens.ts'
 import type { Scene } from '../scene.ts'
 
 /** A unit put together by hand, for what no decision of the domain would ask. */
@@ -19,7 +19,7 @@ export const rawUnit = (scene: Scene, changes: readonly Change[], events: readon
 })
 
 /** A session as a store keeps it: with the digest of its holder's token. */
-export const stored = ({ session, holder }: WorkingSession): StoredSession => ({ session, holder: digestOf(holder) })
+export const stored = ({ session, holder }: WorkingSession): StoredSession => ({ session, holder: tokenDigest(holder) })
 
 /** A snapshot of a session, not yet stored. */
 export const rawSnapshot = (scene: Scene, { session }: TurnsRecorded): SnapshotRecord => ({

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { nearestWord } from '../../../domain/kernel/nearest-word.ts'
-import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
+import type { ConfiguredAgent } from '../../../domain/run/configured-agent.ts'
 import { permissionProblem } from '../../../domain/run/permission-mode.ts'
 import {
   inSentence,
@@ -18,7 +18,7 @@ import type { CastMember } from '../../../services/run/cast.ts'
 import { UsageError } from '../invocation/command-problems.ts'
 import type { Invocation } from '../invocation/invocation.ts'
 import { plain } from '../render/text.ts'
-import { oneOf, parsedFlag, textFlag } from './flag-values.ts'
+import { parsedFlag, textFlag, wordFlag } from './flag-values.ts'
 
 /** Flags that are about one agent, and so not about several. */
 const OF_ONE = ['config', 'runtime', 'command', 'model', 'context-limit', 'resume'] as const
@@ -101,7 +101,7 @@ export const asConfigured = (invocation: Invocation, agent: ConfiguredAgent | un
 
 /** The runtime that is named; a command needs no name. */
 export const runtimeName = (invocation: Invocation): string | undefined =>
-  parsedFlag(invocation, 'runtime', oneOf(RUNTIME_NAMES)) ??
+  parsedFlag(invocation, 'runtime', wordFlag(RUNTIME_NAMES)) ??
   (textFlag(invocation, 'command') === undefined ? undefined : 'command')
 
 /** The runtime of an agent, and whether it was found rather than named. */

@@ -16,11 +16,11 @@ export const textFlag = ({ values }: Invocation, name: string): string | undefin
 /** A flag read by a parser; what the parser refuses is a mistake in the command line. */
 export const parsedFlag = <T>(invocation: Invocation, name: string, parse: (text: string) => T): T | undefined => {
   const text = textFlag(invocation, name)
-  return text === undefined ? undefined : understood(`--${name}`, text, parse)
+  return text === undefined ? undefined : parsedAs(`--${name}`, text, parse)
 }
 
 /** A text as a parser reads it. */
-export const understood = <T>(what: string, text: string, parse: (text: string) => T): T => {
+export const parsedAs = <T>(what: string, text: string, parse: (text: string) => T): T => {
   try {
     return parse(text)
   } catch (cause) {
@@ -31,7 +31,7 @@ export const understood = <T>(what: string, text: string, parse: (text: string) 
 }
 
 /** One of a list of words. */
-export const oneOf =
+export const wordFlag =
   <Word extends string>(words: readonly Word[]) =>
   (text: string): Word => {
     const found = words.find((word) => word === text)
@@ -43,7 +43,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/
 
 /** A moment as ISO-8601 text; without a zone it is one of the person's own. */
-export const moment = (text: string, zone = zoneIn({ environment: process.env })): Instant => {
+export const momentFlag = (text: string, zone = zoneIn({ environment: process.env })): Instant => {
   const [, , , ending] = DATE_TIME.exec(text) ?? [undefined, '', '', 'none']
   if (!DATE.test(text) && ending === 'none')
     throw new TypeError('it must be a date such as 2026-11-16 or 2026-11-16T03:45Z.')
@@ -53,7 +53,7 @@ export const moment = (text: string, zone = zoneIn({ environment: process.env })
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** A length of time such as `90s`, `10m`, `2h` or `3d`, in milliseconds. */
-export const duration = (text: string): number => {
+export const durationFlag = (text: string): number => {
   const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   if (count === undefined || unit === undefined) throw new TypeError('it must be a time such as 90s, 10m, 2h or 3d.')
   return Number(count) * UNITS[unit as keyof typeof UNITS]

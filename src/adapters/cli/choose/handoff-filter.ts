@@ -12,15 +12,15 @@ import { UsageError } from '../invocation/command-problems.ts'
 import { kindWord } from '../invocation/flag-words.ts'
 import type { Invocation } from '../invocation/invocation.ts'
 import { zoneIn } from '../render/times.ts'
-import { duration, moment, notTogether, oneOf, orderOf, parsedFlag, textFlag } from './flag-values.ts'
+import { durationFlag, momentFlag, notTogether, orderOf, parsedFlag, textFlag, wordFlag } from './flag-values.ts'
 import { conversationFlag } from './subject.ts'
 
 /** Which handoffs the flags ask for, but for the conversation, which is looked for first. */
 const handoffFilter = (invocation: Invocation): HandoffFilter => {
   notTogether(invocation, 'agent', 'source')
   notTogether(invocation, 'agent', 'target')
-  const unclaimedForMs = parsedFlag(invocation, 'unclaimed-for', duration)
-  const at = (text: string) => moment(text, zoneIn(invocation))
+  const unclaimedForMs = parsedFlag(invocation, 'unclaimed-for', durationFlag)
+  const at = (text: string) => momentFlag(text, zoneIn(invocation))
   const isOverdue = invocation.values.overdue === true
   if (unclaimedForMs !== undefined && !isOverdue) throw new UsageError('--unclaimed-for goes with --overdue.')
   return defined({
@@ -28,7 +28,7 @@ const handoffFilter = (invocation: Invocation): HandoffFilter => {
     sourceAgent: textFlag(invocation, 'source'),
     targetAgent: textFlag(invocation, 'target'),
     kind: parsedFlag(invocation, 'kind', kindFrom),
-    status: parsedFlag(invocation, 'status', oneOf(HANDOFF_STATUSES)),
+    status: parsedFlag(invocation, 'status', wordFlag(HANDOFF_STATUSES)),
     reason: textFlag(invocation, 'reason'),
     initiatedFrom: parsedFlag(invocation, 'since', at),
     initiatedBefore: parsedFlag(invocation, 'until', at),

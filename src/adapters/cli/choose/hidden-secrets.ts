@@ -1,4 +1,4 @@
-import type { CheckedConfiguration } from '../../../domain/run/configuration.ts'
+import type { CheckedConfiguration } from '../../../domain/run/run-configuration.ts'
 import type { Redactor } from '../../../main/redaction.ts'
 import { homeStore } from '../../place/home-folder.ts'
 import type { Invocation } from '../invocation/invocation.ts'

@@ -51,6 +51,6 @@ const resumed = (
   runtime: AgentRuntime,
   launch: Parameters<NonNullable<AgentRuntime['resume']>>[0],
 ): RunningAgent<unknown> => {
-  if (runtime.resume === undefined) throw new TypeError(`${runtime.backend} cannot go on in a session`)
+  if (runtime.resume === undefined) throw new TypeError(`${runtime.backend} cannot resume a session`)
   return runtime.resume(launch)
 }

@@ -1,4 +1,4 @@
-import type { CheckedConfiguration } from '../../../domain/run/configuration.ts'
+import type { CheckedConfiguration } from '../../../domain/run/run-configuration.ts'
 import { type Batonpass, createBatonpass } from '../../../main/batonpass.ts'
 import { openMigrator, openStore } from '../../../main/open-store.ts'
 import type { BatonpassOptions, StoreOptions } from '../../../main/options.ts'
@@ -40,7 +40,7 @@ export interface StoreParts {
   readonly runner: OpenedBatonpass
 }
 
-/** What a command wants opened. */
+/** The parts that a command wants opened. */
 export interface StoreWanted<Part extends keyof StoreParts> extends StoreUse {
   readonly part: Part
   /** The store, where the command has chosen it before. */

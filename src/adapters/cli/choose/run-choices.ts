@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import type { RestartBudget } from '../../../domain/budget/restart-budget.ts'
 import type { Workspace } from '../../../domain/conversation/conversation.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
-import type { CheckedConfiguration, Configuration } from '../../../domain/run/configuration.ts'
+import type { ConfiguredAgent } from '../../../domain/run/configured-agent.ts'
+import type { CheckedConfiguration, Configuration } from '../../../domain/run/run-configuration.ts'
 import { SESSION_MODES } from '../../../domain/run/session-settings.ts'
 import { PRESSURE_POLICIES } from '../../../domain/window/context-monitor.ts'
 import { readConfiguration } from '../../../main/configuration.ts'
@@ -13,7 +13,7 @@ import type { RunRequest } from '../../../services/run/run-request.ts'
 import { uuidV7Ids } from '../../system/uuid-v7-ids.ts'
 import { UsageError } from '../invocation/command-problems.ts'
 import type { Invocation } from '../invocation/invocation.ts'
-import { duration, oneOf, parsedFlag, textFlag } from './flag-values.ts'
+import { durationFlag, parsedFlag, textFlag, wordFlag } from './flag-values.ts'
 
 /** The prompt: a word on the command line, a file, or standard input. */
 export const promptFrom = async (invocation: Invocation): Promise<string> => {
@@ -51,8 +51,8 @@ export const runChoices = (
   agent: ConfiguredAgent | undefined,
 ): RunChoices => {
   const flags = {
-    policy: parsedFlag(invocation, 'policy', oneOf(PRESSURE_POLICIES)),
-    contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
+    policy: parsedFlag(invocation, 'policy', wordFlag(PRESSURE_POLICIES)),
+    contextLimit: parsedFlag(invocation, 'context-limit', wholeNumberFlag(1)),
   }
   const { budget, ...limits } = limitsFrom(invocation)
   // Several agents have their places beside the one of the conversation.
@@ -64,8 +64,8 @@ export const runChoices = (
     ...limits,
     model: textFlag(invocation, 'model'),
     resume: textFlag(invocation, 'resume'),
-    sessionMode: parsedFlag(invocation, 'session-mode', oneOf(SESSION_MODES)),
-    sessionTimeoutMs: parsedFlag(invocation, 'session-timeout', duration),
+    sessionMode: parsedFlag(invocation, 'session-mode', wordFlag(SESSION_MODES)),
+    sessionTimeoutMs: parsedFlag(invocation, 'session-timeout', durationFlag),
     conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
     workspace: workspaceFrom(invocation, agentPlace ?? checked?.configuration),
     worktree: agentPlace?.worktree,
@@ -107,22 +107,22 @@ export const limitsFrom = (
   readonly budget: Partial<RestartBudget>
 } =>
   defined({
-    maxTurns: parsedFlag(invocation, 'max-turns', wholeNumber(1)),
-    idleTimeoutMs: parsedFlag(invocation, 'idle-timeout', duration),
+    maxTurns: parsedFlag(invocation, 'max-turns', wholeNumberFlag(1)),
+    idleTimeoutMs: parsedFlag(invocation, 'idle-timeout', durationFlag),
     allowUnpriced: invocation.values['allow-unpriced'] === true ? true : undefined,
     fanOut: fanOutFrom(invocation),
     budget: defined({
-      maxRestarts: parsedFlag(invocation, 'max-restarts', wholeNumber(0)),
-      deadlineMs: parsedFlag(invocation, 'deadline', duration),
+      maxRestarts: parsedFlag(invocation, 'max-restarts', wholeNumberFlag(0)),
+      deadlineMs: parsedFlag(invocation, 'deadline', durationFlag),
       maxCostUsd: parsedFlag(invocation, 'max-cost', dollars),
-      maxTakeovers: parsedFlag(invocation, 'max-takeovers', wholeNumber(0)),
+      maxTakeovers: parsedFlag(invocation, 'max-takeovers', wholeNumberFlag(0)),
     }),
   })
 
 const fanOutFrom = (invocation: Invocation): RunRequest['fanOut'] => {
   const limits = defined({
-    maxDepth: parsedFlag(invocation, 'max-depth', wholeNumber(0)),
-    maxThreads: parsedFlag(invocation, 'max-threads', wholeNumber(0)),
+    maxDepth: parsedFlag(invocation, 'max-depth', wholeNumberFlag(0)),
+    maxThreads: parsedFlag(invocation, 'max-threads', wholeNumberFlag(0)),
   })
   return Object.keys(limits).length === 0 ? undefined : limits
 }
@@ -148,7 +148,7 @@ const dollars = (text: string): number => {
 }
 
 /** A whole number as a flag has it. @throws TypeError */
-export const wholeNumber =
+export const wholeNumberFlag =
   (least: number) =>
   (text: string): number => {
     const number = Number(text)
@@ -159,5 +159,5 @@ export const wholeNumber =
 /** @throws UsageError when a session is named and the runtime cannot resume one */
 export const mustResume = (runtime: AgentRuntime, { resume }: RunChoices): void => {
   if (resume !== undefined && runtime.resume === undefined)
-    throw new UsageError('--resume: this runtime cannot go on in a session.')
+    throw new UsageError('--resume: this runtime cannot resume a session.')
 }

@@ -7,7 +7,7 @@ import { RefusedError } from '../../../domain/unwrap.ts'
 import { notFound, orderOf, textFlag } from '../choose/flag-values.ts'
 import { conversationOf, type NamedThing } from '../choose/subject.ts'
 import { folderColumn, stateOf, titleColumn, type WithSession, withSessions } from '../render/conversation-rows.ts'
-import { renderLineage, sessionsIn } from '../render/lineage-tree.ts'
+import { renderLineage, sessionIdsIn } from '../render/lineage-tree.ts'
 import { renderBlock, renderFacts } from '../render/text.ts'
 import { age } from '../render/times.ts'
 import { styleOf } from '../terminal/style.ts'
@@ -81,7 +81,7 @@ export const lineage = showCommand({
   show: async (history, thing) => {
     const found = await history.lineageOf(lineageSubject(thing))
     if (found === undefined) throw notFound('id', 'there is no conversation, session or handoff with it')
-    const lookBacks = () => history.lookBackCounts(sessionsIn(found))
+    const lookBacks = () => history.lookBackCounts(sessionIdsIn(found))
     return { document: found, lines: async (columns) => [renderLineage(found, columns, await lookBacks())] }
   },
 })

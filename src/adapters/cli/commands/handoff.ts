@@ -25,7 +25,7 @@ type Ask = (
 ) => Promise<ServiceReply['json']>
 
 /** Leaves a document for the next session, shows it, or takes it back. */
-export const handoffCommand: Run = async (invocation) => {
+export const handoffDocumentCommand: Run = async (invocation) => {
   const { values, positionals } = invocation
   const modes = [values.show === true, values.withdraw === true, positionals.length > 0].filter(Boolean).length
   if (modes !== 1)

@@ -15,7 +15,7 @@ import {
   uninstall,
   wantedBy,
 } from '../../../main/installer.ts'
-import { oneOf, understood } from '../choose/flag-values.ts'
+import { parsedAs, wordFlag } from '../choose/flag-values.ts'
 import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
 import { EXIT } from '../invocation/exit-codes.ts'
 import type { Invocation, Run } from '../invocation/invocation.ts'
@@ -24,7 +24,7 @@ import { plain, toJson } from '../render/text.ts'
 import { writeSpans } from '../terminal/style.ts'
 
 const scopeOf = ({ values: { scope = 'user' } }: Invocation): ClaudeScope =>
-  understood('--scope', String(scope), oneOf(CLAUDE_SCOPES))
+  parsedAs('--scope', String(scope), wordFlag(CLAUDE_SCOPES))
 
 const LEFT_OUT: Readonly<Record<string, Part>> = {
   'no-status-line': 'statusLine',

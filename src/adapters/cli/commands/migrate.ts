@@ -1,6 +1,6 @@
 import { counted } from '../../../domain/kernel/counted.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import { duration, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { durationFlag, parsedFlag, textFlag } from '../choose/flag-values.ts'
 import { openFor, type StoreParts } from '../choose/opened-store.ts'
 import type { StoreUse } from '../choose/store-options.ts'
 import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
@@ -72,7 +72,7 @@ const withMigrator = async (
   to: StoreUse['to'],
   work: (opened: StoreParts['schema']) => Promise<void>,
 ): Promise<void> => {
-  const lockWaitMs = parsedFlag(invocation, 'lock-wait', duration)
+  const lockWaitMs = parsedFlag(invocation, 'lock-wait', durationFlag)
   await using opened = await openFor(invocation, { part: 'schema', to, lockWaitMs })
   await work(opened)
 }

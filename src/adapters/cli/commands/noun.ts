@@ -8,7 +8,7 @@ import type { Invocation, Run } from '../invocation/invocation.ts'
 import type { Output } from '../invocation/output.ts'
 import { continued } from '../render/printed-commands.ts'
 import { toJson, widthOn } from '../render/text.ts'
-import { type Column, Table } from '../render/text-table.ts'
+import { type Column, TextTable } from '../render/text-table.ts'
 import { zoneIn, zoneSentence } from '../render/times.ts'
 import { writeSpans } from '../terminal/style.ts'
 
@@ -111,7 +111,7 @@ const shownOn = <Row>(
     return (row) => {
       for (const line of look(row, widthOn(out))) out.line(line)
     }
-  const table = new Table(look, first, out.columns)
+  const table = new TextTable(look, first, out.columns)
   writeSpans(out, table.header())
   return (row) => writeSpans(out, table.row(row))
 }

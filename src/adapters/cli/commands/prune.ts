@@ -1,9 +1,9 @@
-import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/command-retention.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
+import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/retention-time.ts'
 import { readConfiguration } from '../../../main/configuration.ts'
 import type { Store } from '../../../ports/store/store.ts'
 import { pruneCommands } from '../../../services/commands/command-pruner.ts'
-import { duration, notTogether, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { durationFlag, notTogether, parsedFlag, textFlag } from '../choose/flag-values.ts'
 import { openFor } from '../choose/opened-store.ts'
 import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
 import { EXIT } from '../invocation/exit-codes.ts'
@@ -56,7 +56,7 @@ const retentionFor = async (invocation: Invocation): Promise<number> => {
 }
 
 const age = (text: string): number => {
-  const milliseconds = duration(text)
+  const milliseconds = durationFlag(text)
   const problem = retentionProblem(milliseconds)
   if (problem !== undefined) throw new TypeError(`${problem}.`)
   return milliseconds

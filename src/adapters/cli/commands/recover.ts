@@ -7,7 +7,7 @@ import { AGENT_RUNTIMES, backendOf, PERMISSION_MODES, RUNTIME_NAMES } from '../.
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/store/session-leases.ts'
-import type { Recovered, RecoverRequest } from '../../../services/run/recover/recover.ts'
+import type { Recovered, RecoverRequest } from '../../../services/run/recover/recovery.ts'
 import { castFrom, runtimeFrom, runtimeName } from '../choose/chosen-agents.ts'
 import { notTogether, textFlag } from '../choose/flag-values.ts'
 import { sayHidden } from '../choose/hidden-secrets.ts'
@@ -19,8 +19,8 @@ import type { Invocation, Run } from '../invocation/invocation.ts'
 import { LIMIT_FLAGS } from '../invocation/run-flags.ts'
 import { describeRunEvent, outcomeText } from '../render/run-lines.ts'
 import { plain, toJson } from '../render/text.ts'
-import { Table } from '../render/text-table.ts'
-import { textOf } from '../terminal/style.ts'
+import { TextTable } from '../render/text-table.ts'
+import { textOfSpans } from '../terminal/style.ts'
 
 /** Resumes the orphaned work of processes that are gone. */
 export const recoverCommand: Run = async (invocation) => {
@@ -120,8 +120,8 @@ const tableOf = (recovered: readonly Recovered[], width: number | undefined): st
     { title: 'SESSION', of: ({ sessionId }: Recovered) => sessionId, isId: true as const },
     { title: 'BECAME', of: became },
   ]
-  const table = new Table(columns, recovered, width)
-  return [table.header(), ...recovered.map((one) => table.row(one))].map(textOf).join('\n')
+  const table = new TextTable(columns, recovered, width)
+  return [table.header(), ...recovered.map((one) => table.row(one))].map(textOfSpans).join('\n')
 }
 
 const became = (one: Recovered): string => {

@@ -3,7 +3,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { type Instant, instant } from '../../../domain/kernel/instant.ts'
 import type { StoreOptions } from '../../../main/options.ts'
 import { askAll, askedOf, askStore, type ReportQuestion } from '../choose/asked-stores.ts'
-import { duration, moment, notTogether, pageSize, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { durationFlag, momentFlag, notTogether, pageSize, parsedFlag, textFlag } from '../choose/flag-values.ts'
 import { openFor } from '../choose/opened-store.ts'
 import { serviceIn, storeFor } from '../choose/store-options.ts'
 import { CommandNotCompleted } from '../invocation/command-problems.ts'
@@ -84,9 +84,9 @@ export const since = (text: string | undefined, now: number, zone: string): Inst
   if (text === undefined) return localMoment(`${yesterday}T${EVENING}`, zone)
   if (text === 'today') return localMoment(today, zone)
   if (text === 'yesterday') return localMoment(yesterday, zone)
-  if (/^\d+[smhd]$/.test(text)) return instant(now - duration(text))
+  if (/^\d+[smhd]$/.test(text)) return instant(now - durationFlag(text))
   try {
-    return moment(text, zone)
+    return momentFlag(text, zone)
   } catch (cause) {
     throw new TypeError('it must be yesterday, today, a time such as 24h or 7d, or a date such as 2026-11-16T03:45Z.', {
       cause,

@@ -1,5 +1,5 @@
 import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
-import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
+import type { ConfiguredAgent } from '../../../domain/run/configured-agent.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import type { Redactor } from '../../../main/redaction.ts'
 import type { AgentRuntime } from '../../../ports/agent/agent-runtime.ts'
@@ -145,7 +145,7 @@ const runNotCompleted = (summary: RunSummary, conversation: string): CommandNotC
   const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`
   const more = outcome === 'writes_refused' ? allowingText(summary) : limit === undefined ? undefined : MORE[limit]
-  const again = `To go on, run the same command with --conversation ${quoted(plain(conversation))}`
+  const again = `To continue, run the same command with --conversation ${quoted(plain(conversation))}`
   const isWorthIt = RESUMABLE.includes(outcome) || more !== undefined || limit === 'turns'
   const next = isWorthIt ? `\n${again}${more === undefined ? '' : ` and ${more}`}` : ''
   return new CommandNotCompleted(

@@ -1,6 +1,6 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { AlreadyServed, NotOwn, readRunning, type Service, serve } from '../../../main/serve.ts'
-import { duration, parsedFlag } from '../choose/flag-values.ts'
+import { durationFlag, parsedFlag } from '../choose/flag-values.ts'
 import { serviceToUse } from '../choose/store-options.ts'
 import { CommandNotCompleted, UsageError } from '../invocation/command-problems.ts'
 import { EXIT } from '../invocation/exit-codes.ts'
@@ -13,7 +13,7 @@ export const serveCommand: Run = async (invocation) => {
   const { values, out, notes, environment } = invocation
   const isByHook = values['started-by-hook'] === true
   const port = parsedFlag(invocation, 'port', portNumber)
-  const idleMs = parsedFlag(invocation, 'idle-timeout', duration)
+  const idleMs = parsedFlag(invocation, 'idle-timeout', durationFlag)
   const { folder, store } = serviceToUse(invocation)
   const logger = values.verbose === true || isByHook ? lineLogger(notes) : undefined
   const signal = invocation.interruption()

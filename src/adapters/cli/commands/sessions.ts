@@ -3,7 +3,7 @@ import { agentSessionId, type TurnId, turnId } from '../../../domain/kernel/ids.
 import { type AgentSession, SESSION_STATES } from '../../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../../domain/window/context-monitor.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
-import { notFound, oneOf, orderOf, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { notFound, orderOf, parsedFlag, textFlag, wordFlag } from '../choose/flag-values.ts'
 import { conversationFlag, conversationOf, type NamedThing } from '../choose/subject.ts'
 import {
   folderColumn,
@@ -30,7 +30,7 @@ const SESSIONS: Noun<AgentSession, InConversation<AgentSession>> = {
   list: (invocation) => {
     const filter = defined({
       agentName: textFlag(invocation, 'agent'),
-      state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
+      state: parsedFlag(invocation, 'state', wordFlag(SESSION_STATES)),
       order: orderOf(invocation),
     })
     const conversation = conversationFlag(invocation, 'conversation')

@@ -1,12 +1,12 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { KeptSummary, SummaryFigures, SummaryFilter } from '../../../ports/store/thread-summaries.ts'
 import type { HandoffHistory } from '../../../services/history/handoff-history.ts'
-import { moment, notTogether, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { momentFlag, notTogether, parsedFlag, textFlag } from '../choose/flag-values.ts'
 import { openFor } from '../choose/opened-store.ts'
 import { conversationFlag } from '../choose/subject.ts'
 import type { Invocation, Run } from '../invocation/invocation.ts'
 import { toJson } from '../render/text.ts'
-import { type Column, Table } from '../render/text-table.ts'
+import { type Column, TextTable } from '../render/text-table.ts'
 import { minuteIn, zoneIn, zoneSentence } from '../render/times.ts'
 import { writeSpans } from '../terminal/style.ts'
 import { asTheyAre, printList } from './noun.ts'
@@ -52,7 +52,7 @@ const printFigures = async (invocation: Invocation, filterIn: ReturnType<typeof 
   if (values.json === true) return out.line(toJson(figures))
   if (figures.length === 0) return out.line('No summaries match.')
   const zone = zoneIn(invocation)
-  const table = new Table(figuresIn(zone), figures, out.columns)
+  const table = new TextTable(figuresIn(zone), figures, out.columns)
   writeSpans(out, table.header())
   for (const one of figures) writeSpans(out, table.row(one))
   out.line(zoneSentence(zone))
@@ -61,7 +61,7 @@ const printFigures = async (invocation: Invocation, filterIn: ReturnType<typeof 
 /** The filter of the flags, once it is known which conversation is meant. */
 const filterOf = (invocation: Invocation): ((history: HandoffHistory) => Promise<SummaryFilter>) => {
   const from = conversationFlag(invocation, 'from')
-  const at = (text: string) => moment(text, zoneIn(invocation))
+  const at = (text: string) => momentFlag(text, zoneIn(invocation))
   const filter = defined({
     agentName: textFlag(invocation, 'agent'),
     since: parsedFlag(invocation, 'since', at),

@@ -4,10 +4,10 @@ import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { Cast } from '../../../services/run/cast.ts'
 import type { WaitingBy } from '../../../services/run/worker/work-wait.ts'
 import { castFrom, chosenRuntime, runtimeFrom } from '../choose/chosen-agents.ts'
-import { duration, parsedFlag, textFlag } from '../choose/flag-values.ts'
+import { durationFlag, parsedFlag, textFlag } from '../choose/flag-values.ts'
 import { sayHidden } from '../choose/hidden-secrets.ts'
 import { openFor } from '../choose/opened-store.ts'
-import { configurationFrom, limitsFrom, wholeNumber } from '../choose/run-choices.ts'
+import { configurationFrom, limitsFrom, wholeNumberFlag } from '../choose/run-choices.ts'
 import { UsageError } from '../invocation/command-problems.ts'
 import type { Invocation, Run } from '../invocation/invocation.ts'
 import { describeRunEvent } from '../render/run-lines.ts'
@@ -18,8 +18,8 @@ export const workCommand: Run = async (invocation) => {
   const { values, out, notes } = invocation
   const checked = await configurationFrom(invocation)
   const agents = await agentsOf(invocation, checked?.configuration.agents ?? [])
-  const concurrency = parsedFlag(invocation, 'concurrency', wholeNumber(1))
-  const drainMs = parsedFlag(invocation, 'drain-for', duration)
+  const concurrency = parsedFlag(invocation, 'concurrency', wholeNumberFlag(1))
+  const drainMs = parsedFlag(invocation, 'drain-for', durationFlag)
   const { budget: _, ...limits } = limitsFrom(invocation)
   await using opened = await openFor(invocation, { part: 'runner', to: 'write', checked })
   const { batonpass, redactor } = opened

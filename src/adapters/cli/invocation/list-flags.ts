@@ -20,7 +20,7 @@ export const LIST_FLAGS = {
 } as const satisfies Flags
 
 /** The flags that narrow handoffs down. */
-export const HANDOFF_FLAGS = {
+export const HANDOFF_LIST_FLAGS = {
   agent: { value: 'NAME', help: 'the agent on either side' },
   source: { value: 'NAME', help: 'the agent that hands over' },
   target: { value: 'NAME', help: 'the agent that takes over' },

@@ -1,8 +1,8 @@
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import type { ConfigurationProblem, ConfigurationSetting } from '../../../domain/run/configuration.ts'
-import { textOf } from '../terminal/style.ts'
+import type { ConfigurationProblem, ConfigurationSetting } from '../../../domain/run/run-configuration.ts'
+import { textOfSpans } from '../terminal/style.ts'
 import { plain } from './text.ts'
-import { Table } from './text-table.ts'
+import { TextTable } from './text-table.ts'
 
 /** Sentences beside the settings. */
 export interface ConfigurationWords {
@@ -25,12 +25,12 @@ export const renderConfiguration = (
     { title: 'VALUE', of: valueText, most: 30 },
     { title: 'FROM', of: ({ from }: ConfigurationSetting) => from },
   ]
-  const table = new Table(columns, settings, width)
+  const table = new TextTable(columns, settings, width)
   return [
     `${onOneLine(file)} can be used.`,
     '',
-    textOf(table.header()),
-    ...settings.map((setting) => textOf(table.row(setting))),
+    textOfSpans(table.header()),
+    ...settings.map((setting) => textOfSpans(table.row(setting))),
     '',
     'When a window fills up:',
     ...fullWindow.map((line) => `  ${plain(line)}`),

@@ -31,9 +31,9 @@ const hangOf = (line: string): string => {
 type LookBackCounts = ReadonlyMap<AgentSessionId, number>
 
 /** The sessions of a lineage, those of its threads too. */
-export const sessionsIn = ({ sessions, threads }: LineageBranch): readonly AgentSessionId[] => [
+export const sessionIdsIn = ({ sessions, threads }: LineageBranch): readonly AgentSessionId[] => [
   ...sessions.map(({ id }) => id),
-  ...threads.flatMap(sessionsIn),
+  ...threads.flatMap(sessionIdsIn),
 ]
 
 const lines = (branch: LineageBranch, lookBacks: LookBackCounts): readonly string[] => {

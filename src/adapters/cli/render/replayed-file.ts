@@ -1,8 +1,8 @@
 import { counted } from '../../../domain/kernel/counted.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { describeFigures, levelJson, percentOf, settingPercent } from '../../../domain/window/window-level.ts'
+import type { Replay } from '../../../services/replay/record-replay.ts'
 import type { Imported } from '../../../services/replay/recording-import.ts'
-import type { Replay } from '../../../services/replay/replay.ts'
 import { plain } from './text.ts'
 
 const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const

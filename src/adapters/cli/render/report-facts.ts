@@ -88,12 +88,14 @@ export const STATE_STYLE: Readonly<Record<Job['state'], Style | undefined>> = {
 export const nameOf = ({ id, externalKey }: Conversation): string => externalKey ?? shortId(id)
 
 /** Dollars, where they are known. */
-export const dollars = (costUsd: number | undefined): string | undefined =>
+export const dollarText = (costUsd: number | undefined): string | undefined =>
   costUsd === undefined ? undefined : `$${costUsd.toFixed(2)}`
 
 /** A sum in a few words. */
 export const sumText = ({ jobs, windows, costUsd }: JobSum): string =>
-  [counted(jobs, 'job'), counted(windows, 'window'), dollars(costUsd)].filter((part) => part !== undefined).join(', ')
+  [counted(jobs, 'job'), counted(windows, 'window'), dollarText(costUsd)]
+    .filter((part) => part !== undefined)
+    .join(', ')
 
 /** The sum over a report. Where a page ended before its last job, it says so: the sums are of the jobs that are shown. */
 export const totalText = ({ answers, sums }: Report): string =>

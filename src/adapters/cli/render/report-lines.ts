@@ -6,9 +6,9 @@ import type { Instant } from '../../../domain/kernel/instant.ts'
 import type { Span, Style } from '../invocation/output.ts'
 import { inHome } from './conversation-rows.ts'
 import type { StoreAnswer } from './report-facts.ts'
-import { dollars, nameOf, type Report, remarksOf, STATE_STYLE, totalText } from './report-facts.ts'
+import { dollarText, nameOf, type Report, remarksOf, STATE_STYLE, totalText } from './report-facts.ts'
 import { cut, cutStart, plain, widthOf, wrapped } from './text.ts'
-import { type Column, Table } from './text-table.ts'
+import { type Column, TextTable } from './text-table.ts'
 import { age, minuteIn } from './times.ts'
 
 type Line = readonly Span[]
@@ -77,7 +77,7 @@ const factsLine = (job: Job, at: Instant, width: number): string => {
     [6, counted(windows.length, 'window')],
     [2, restarts === 0 ? undefined : counted(restarts, 'restart')],
     [1, threads.length === 0 ? undefined : counted(threads.length, 'thread')],
-    [7, dollars(costUsd)],
+    [7, dollarText(costUsd)],
     [5, plain(nameOf(root))],
   ]
   const parts = shown.filter((part): part is readonly [number, string] => part[1] !== undefined)
@@ -115,8 +115,8 @@ const sumTable = (title: string, rows: readonly SumRow[], width: number | undefi
     { title, of: ({ name }) => name, keepsEnd: true },
     { title: 'JOBS', of: ({ jobs }) => String(jobs), most: 5 },
     { title: 'WINDOWS', of: ({ windows }) => String(windows), most: 7, importance: 1 },
-    { title: 'COST', of: ({ costUsd }) => dollars(costUsd) ?? '', most: 10 },
+    { title: 'COST', of: ({ costUsd }) => dollarText(costUsd) ?? '', most: 10 },
   ]
-  const table = new Table(columns, rows, width)
+  const table = new TextTable(columns, rows, width)
   return rows.length === 0 ? [] : [table.header(), ...rows.map((row) => table.row(row))]
 }

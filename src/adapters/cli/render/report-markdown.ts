@@ -4,7 +4,7 @@ import { folderOf } from '../../../domain/history/job-sums.ts'
 import type { Instant } from '../../../domain/kernel/instant.ts'
 import { inHome } from './conversation-rows.ts'
 import type { StoreAnswer } from './report-facts.ts'
-import { dollars, nameOf, type Report, remarksOf, sumText, totalText } from './report-facts.ts'
+import { dollarText, nameOf, type Report, remarksOf, sumText, totalText } from './report-facts.ts'
 import { plain } from './text.ts'
 import { minuteIn } from './times.ts'
 
@@ -46,7 +46,7 @@ const jobRow = (job: Job, at: Instant, zone: string): string => {
     literal(inHome(folderOf(job) ?? '')),
     literal(job.agents.join(', ')),
     String(job.windows.length),
-    dollars(job.costUsd) ?? '',
+    dollarText(job.costUsd) ?? '',
     minuteIn(zone)(job.latestAt),
     remarksOf(job, at)
       .map(({ text }) => literal(text))

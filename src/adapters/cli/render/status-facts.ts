@@ -22,7 +22,7 @@ export interface StatusFrame {
 }
 
 /** Whether a session is active, paused by hand, held by a handoff, or its terminal was closed. */
-export const standingOf = ({ session, isClosed }: SessionNow): 'active' | 'paused' | 'held' | 'closed' => {
+export const workStateOf = ({ session, isClosed }: SessionNow): 'active' | 'paused' | 'held' | 'closed' => {
   if (heldBy(session) !== undefined) return 'held'
   if (session.state !== 'active') return 'paused'
   return isClosed === true ? 'closed' : 'active'
@@ -56,7 +56,7 @@ const sessionFacts = (now: SessionNow): object => {
     model: session.model,
     providerSessionId: session.providerSessionId,
     epoch: session.epoch,
-    state: standingOf(now),
+    state: workStateOf(now),
     heldBy: heldBy(session),
     startedAt: session.startedAt,
     turns: session.progress.turns,

@@ -7,9 +7,9 @@ import type { Invocation } from '../invocation/invocation.ts'
 import type { Span, Style } from '../invocation/output.ts'
 import { styleOf } from '../terminal/style.ts'
 import { hiddenText } from './hidden-count.ts'
-import { type StatusFrame, standingOf } from './status-facts.ts'
+import { type StatusFrame, workStateOf } from './status-facts.ts'
 import { cut, plain } from './text.ts'
-import { type Column, Table } from './text-table.ts'
+import { type Column, TextTable } from './text-table.ts'
 import { age } from './times.ts'
 
 type Line = readonly Span[]
@@ -57,7 +57,7 @@ const part = <Item>(
   width: number | undefined,
 ): readonly Line[] => {
   if (items.length === 0) return [line(`${title}: none`)]
-  const table = new Table(columns, items, width)
+  const table = new TextTable(columns, items, width)
   return [line(`${title}: ${items.length}`, 'title'), table.header(), ...items.map((item) => table.row(item))]
 }
 
@@ -109,7 +109,7 @@ const sessionColumns = (now: number): readonly Column<SessionNow>[] => [
     most: 16,
   },
   { title: 'EPOCH', of: ({ session }) => String(session.epoch), most: 5, importance: 1 },
-  { title: 'STATE', of: standingOf, most: 6, style: (item) => styleOf(standingOf(item)) ?? 'waiting' },
+  { title: 'STATE', of: workStateOf, most: 6, style: (item) => styleOf(workStateOf(item)) ?? 'waiting' },
   { title: WINDOW, of: levelText, most: 13 },
   { title: 'SINCE', of: ({ session }) => age(session.startedAt, now), most: 5, importance: 3 },
   { title: 'HOLDER', of: (item) => holderText(item), importance: 2, style: ({ holder }) => HOLDER_STYLE[holder] },

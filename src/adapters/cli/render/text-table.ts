@@ -25,7 +25,7 @@ const GAP = '  '
 const LEAST = 12
 
 /** A table: made to fit its first items and the width there is, and later ones fit into it. Nothing is ever wrapped. */
-export class Table<Item> {
+export class TextTable<Item> {
   readonly #columns: readonly Column<Item>[]
   readonly #width: number
   readonly #widths: readonly number[]

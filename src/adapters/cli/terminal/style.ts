@@ -22,11 +22,11 @@ export const usesColour = (environment: Invocation['environment'], isTerminal: b
 }
 
 /** The text of a line, without its styles. */
-export const textOf = (spans: readonly Span[]): string => spans.map(({ text }) => text).join('')
+export const textOfSpans = (spans: readonly Span[]): string => spans.map(({ text }) => text).join('')
 
 /** Writes a line in parts; without their styles where there is no colour. */
 export const writeSpans = (out: Output, spans: readonly Span[]): void =>
-  out.spans === undefined ? out.line(textOf(spans)) : out.spans(spans)
+  out.spans === undefined ? out.line(textOfSpans(spans)) : out.spans(spans)
 
 const STYLE_OF_WORD: Readonly<Record<string, Style>> = {
   active: 'waiting',

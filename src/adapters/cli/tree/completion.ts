@@ -1,8 +1,8 @@
-import { oneOf, understood } from '../choose/flag-values.ts'
+import { parsedAs, wordFlag } from '../choose/flag-values.ts'
 import { UsageError } from '../invocation/command-problems.ts'
 import { SHELLS, type Shell } from '../invocation/flag-words.ts'
 import type { CliCommand, Flag, Run } from '../invocation/invocation.ts'
-import { COMMANDS, GROUPS } from './index.ts'
+import { CLI_COMMANDS, GROUPS } from './index.ts'
 
 /** One place in the command tree: the words that lead there, and what can follow them. */
 interface Place {
@@ -174,5 +174,5 @@ const SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => readonly str
 /** Prints a script that completes commands and flags in a shell. */
 export const completion: Run = async ({ positionals: [word], out }) => {
   if (word === undefined) throw new UsageError(`Say for which shell: ${SHELLS.join(', ')}.`)
-  out.line(renderCompletion(understood('The shell', word, oneOf(SHELLS)), { commands: COMMANDS, groups: GROUPS }))
+  out.line(renderCompletion(parsedAs('The shell', word, wordFlag(SHELLS)), { commands: CLI_COMMANDS, groups: GROUPS }))
 }

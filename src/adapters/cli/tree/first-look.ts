@@ -6,7 +6,7 @@ import { renderReport } from '../render/report-lines.ts'
 import { widthOn, wrapped } from '../render/text.ts'
 import { zoneIn } from '../render/times.ts'
 import { writeSpans } from '../terminal/style.ts'
-import { report as tellProblem } from './report-problem.ts'
+import { reportProblem as tellProblem } from './report-problem.ts'
 import { showRootHelp } from './root-help.ts'
 import type { Terminal } from './run-command.ts'
 

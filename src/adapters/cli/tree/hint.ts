@@ -3,7 +3,7 @@ import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { quoted } from '../../../processes/quoted.ts'
 import type { CliCommand, FlagValue } from '../invocation/invocation.ts'
 import { maskedAddress } from '../render/store-name.ts'
-import { COMMANDS } from './index.ts'
+import { CLI_COMMANDS } from './index.ts'
 
 type Values = Readonly<Record<string, FlagValue | undefined>>
 
@@ -35,6 +35,6 @@ export const hint = (words: string, values: Values): string => {
 
 const commandIn = (words: string): CliCommand | undefined => {
   const [, first = '', second = ''] = words.split(' ')
-  const commands: Readonly<Record<string, CliCommand>> = COMMANDS
+  const commands: Readonly<Record<string, CliCommand>> = CLI_COMMANDS
   return commands[`${first} ${second}`] ?? commands[first]
 }

@@ -1,6 +1,6 @@
 import { WORDS } from '../invocation/flag-words.ts'
 import type { CliCommand } from '../invocation/invocation.ts'
-import { HANDOFF_FLAGS, LIST_FLAGS, PAGE_FLAGS } from '../invocation/list-flags.ts'
+import { HANDOFF_LIST_FLAGS, LIST_FLAGS, PAGE_FLAGS } from '../invocation/list-flags.ts'
 import { KEY_FLAG, STORE_FLAGS } from '../invocation/store-flags.ts'
 
 const WHICH =
@@ -54,7 +54,7 @@ export const HISTORY_COMMANDS = {
   'audit query': {
     summary: 'ask who handed over to whom, when and why, in any conversation',
     details: `"baton handoffs list" takes the same flags and shows the ids; so does --json. ${NARROWING}`,
-    flags: HANDOFF_FLAGS,
+    flags: HANDOFF_LIST_FLAGS,
     load: async () => (await import('../commands/audit.ts')).auditQuery,
   },
   'conversations list': {
@@ -100,7 +100,7 @@ export const HISTORY_COMMANDS = {
   'handoffs list': {
     summary: 'list handoffs by agent, kind, status, reason and time',
     details: NARROWING,
-    flags: HANDOFF_FLAGS,
+    flags: HANDOFF_LIST_FLAGS,
     load: async () => (await import('../commands/handoffs.ts')).handoffsList,
   },
   'handoffs show': {

@@ -67,7 +67,7 @@ export const HOOK_COMMANDS = {
   'hook stop': hook(
     'stop',
     'Stop: the agent has answered',
-    'The service reads the new part of the transcript. Signals are shown to the person only: one for the agent would make it go on working.',
+    'The service reads the new part of the transcript. Signals are shown to the person only: one for the agent would make it keep working.',
   ),
   'hook session-end': hook('session-end', 'SessionEnd: a session ends', 'Prints nothing.'),
 } as const satisfies Readonly<Record<string, CliCommand>>

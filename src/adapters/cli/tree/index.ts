@@ -7,7 +7,7 @@ import { THREAD_COMMANDS } from './thread-commands.ts'
 import { WORK_COMMANDS } from './work-commands.ts'
 
 /** Every command by its words, in the order help lists them. */
-export const COMMANDS: Readonly<Record<string, CliCommand>> = {
+export const CLI_COMMANDS: Readonly<Record<string, CliCommand>> = {
   ...WORK_COMMANDS,
   ...HISTORY_COMMANDS,
   ...THREAD_COMMANDS,

@@ -4,7 +4,7 @@ import { UsageError } from '../invocation/command-problems.ts'
 import { EXIT, EXIT_MEANINGS } from '../invocation/exit-codes.ts'
 import type { CliCommand, Flag, FlagValue } from '../invocation/invocation.ts'
 import { BatonCommand } from './baton-command.ts'
-import { COMMANDS, GROUPS } from './index.ts'
+import { CLI_COMMANDS, GROUPS } from './index.ts'
 
 /** A command line that was understood. */
 export interface Understood {
@@ -41,7 +41,7 @@ export const programOf = ({ version, show, columns, act }: ProgramParts): BatonC
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
     .addHelpText('after', exitStatuses())
-  for (const [words, command] of Object.entries(COMMANDS)) {
+  for (const [words, command] of Object.entries(CLI_COMMANDS)) {
     const [first = '', second] = words.split(' ')
     const parent = second === undefined ? program : groupIn(program, first)
     grow(parent, second ?? first, command, act)

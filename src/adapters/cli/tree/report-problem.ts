@@ -1,6 +1,6 @@
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import { ConfigurationError, unusable } from '../../../domain/run/configuration.ts'
+import { ConfigurationError, unusable } from '../../../domain/run/run-configuration.ts'
 import { hideSecrets } from '../../../domain/secrets/hide-secrets.ts'
 import { secretValuesIn } from '../../../domain/secrets/secret-variables.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
@@ -21,7 +21,7 @@ import { hint } from './hint.ts'
  * Tells a person what went wrong, without a stack, and answers with the exit status. A command that is named in it is for
  * the store that these flags chose.
  */
-export const report = (problem: unknown, err: Output, values: Invocation['values'] = {}): number => {
+export const reportProblem = (problem: unknown, err: Output, values: Invocation['values'] = {}): number => {
   const { text, status } = reported(problem)
   const sentence = withHints(text, (words) => hint(words, values))
   // A failure may have passed by everything that hides secrets on the way.

@@ -38,8 +38,8 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
     await program.parseAsync(argv.length === 0 ? ['help'] : argv, { from: 'user' })
   } catch (problem) {
     if (isShown(problem)) return shownAll(out, shown)
-    const { report } = await import('./report-problem.ts')
-    const status = report(problem, err, values)
+    const { reportProblem } = await import('./report-problem.ts')
+    const status = reportProblem(problem, err, values)
     // How a command line is meant has nothing to do with the store.
     if (status !== EXIT.usage) naming.nameAfterFailure()
     return status

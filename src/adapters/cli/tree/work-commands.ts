@@ -106,7 +106,7 @@ export const WORK_COMMANDS = {
       ...JSON_FLAG,
       ...PLACE_FLAGS,
     },
-    load: async () => (await import('../commands/handoff.ts')).handoffCommand,
+    load: async () => (await import('../commands/handoff.ts')).handoffDocumentCommand,
   },
   serve: {
     summary: 'run the service that terminal sessions report to',

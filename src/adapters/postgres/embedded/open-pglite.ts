@@ -1,6 +1,6 @@
 import type { Dialect } from 'kysely'
 import type { KnownNames } from '../../../domain/kernel/known-names.ts'
-import { mustBeKnown } from '../../../domain/run/configuration.ts'
+import { mustBeKnown } from '../../../domain/run/run-configuration.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { Migrator } from '../migrate/migrator.ts'
 import { SqlStore } from '../open/sql-store.ts'

@@ -30,16 +30,16 @@ const holderSchema = z.object({
 })
 
 /** The holder of a lock, as its lock file describes it. */
-export type Holder = Readonly<z.infer<typeof holderSchema>>
+export type LockHolder = Readonly<z.infer<typeof holderSchema>>
 
 /** The state of a holder, as seen from here. */
 export type Liveness = 'alive' | 'dead' | 'elsewhere'
 
 /** The sockets of a holder, as its lock names them. */
-export type HolderSockets = Pick<Holder, 'pulse' | 'door'>
+export type HolderSockets = Pick<LockHolder, 'pulse' | 'door'>
 
 /** This process, about to take a lock. */
-export const thisProcess = (folder: string, token: string, sockets: HolderSockets = {}): Holder => ({
+export const thisProcess = (folder: string, token: string, sockets: HolderSockets = {}): LockHolder => ({
   pid: process.pid,
   host: hostname(),
   startedAt: new Date().toISOString(),
@@ -52,7 +52,7 @@ export const thisProcess = (folder: string, token: string, sockets: HolderSocket
 })
 
 /** Reads what a lock file says. @throws an error of JSON or zod for anything else */
-export const parseHolder = (text: string): Holder => holderSchema.parse(JSON.parse(text))
+export const parseHolder = (text: string): LockHolder => holderSchema.parse(JSON.parse(text))
 
 /**
  * Whether a holder still runs, as far as its lock tells. Only what is certain counts as dead.
@@ -60,7 +60,7 @@ export const parseHolder = (text: string): Holder => holderSchema.parse(JSON.par
  * In the same boot, pids can be compared within their namespace; of a process in another one, such as a container, only
  * its pulse tells. A holder from another boot is gone if nobody but this machine can have the folder, or if it ran here.
  */
-export const livenessOf = (holder: Holder, folder: string): Liveness => {
+export const livenessOf = (holder: LockHolder, folder: string): Liveness => {
   const [theirBoot, ourBoot] = [bootOf(holder), bootId()]
   if (theirBoot === undefined || ourBoot === undefined) return isNear(holder) ? byPid(holder) : 'elsewhere'
   if (theirBoot === ourBoot) return isSameNamespace(holder) ? byPid(holder) : 'elsewhere'
@@ -68,24 +68,24 @@ export const livenessOf = (holder: Holder, folder: string): Liveness => {
 }
 
 /** Whether a lock was made in another folder, of which this one is a copy: its holder has that one. */
-export const isCopiedLock = (holder: Holder, folder: string): boolean =>
+export const isCopiedLock = (holder: LockHolder, folder: string): boolean =>
   holder.folder !== undefined && holder.folder !== numberAt(folder)
 
 /** A holder as words in a sentence. One that is stopped does not answer, and nothing else says why. */
-export const describeHolder = ({ pid, host }: Holder): string =>
-  `process ${pid} on ${host}${readProcess(pid)?.isStopped === true ? `, which is stopped (kill -CONT ${pid} lets it go on)` : ''}`
+export const describeHolder = ({ pid, host }: LockHolder): string =>
+  `process ${pid} on ${host}${readProcess(pid)?.isStopped === true ? `, which is stopped (kill -CONT ${pid} lets it continue)` : ''}`
 
 /** Whether the holder's pulse can be felt from here though its process cannot be seen: another container, one kernel. */
-export const isOnSameKernel = (holder: Holder, folder: string): boolean => {
+export const isOnSameKernel = (holder: LockHolder, folder: string): boolean => {
   const boot = bootOf(holder)
   return boot !== undefined && boot === bootId() && !isSameNamespace(holder) && isOwnDisk(holder, folder)
 }
 
-const bootOf = ({ processStart }: Holder): string | undefined => processStart?.split('/')[0]
+const bootOf = ({ processStart }: LockHolder): string | undefined => processStart?.split('/')[0]
 
-const isNear = (holder: Holder): boolean => holder.host === hostname() && isSameNamespace(holder)
+const isNear = (holder: LockHolder): boolean => holder.host === hostname() && isSameNamespace(holder)
 
-const isSameNamespace = ({ pidNamespace: theirs }: Holder): boolean => {
+const isSameNamespace = ({ pidNamespace: theirs }: LockHolder): boolean => {
   const ours = pidNamespace()
   return theirs === undefined || ours === undefined || theirs === ours
 }
@@ -97,7 +97,7 @@ const OWN_DISKS = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc
  * Whether the holder had, and this process has, the folder on a file system that only one running machine can have. Both
  * must say so: what is a disk here may be shared with a virtual machine, which sees a share.
  */
-const isOwnDisk = ({ fileSystem }: Holder, folder: string): boolean =>
+const isOwnDisk = ({ fileSystem }: LockHolder, folder: string): boolean =>
   fileSystem !== undefined && OWN_DISKS.has(fileSystem) && fileSystem === fileSystemOf(folder)
 
 const fileSystemOf = (folder: string): number | undefined => {
@@ -109,7 +109,7 @@ const fileSystemOf = (folder: string): number | undefined => {
 }
 
 /** Without /proc a pid in use is all there is to see, and may be the holder. */
-const byPid = ({ pid, processStart }: Holder): Liveness =>
+const byPid = ({ pid, processStart }: LockHolder): Liveness =>
   fateOf(pid, bootId() === undefined ? undefined : processStart?.split('/')[1]) === 'gone' ? 'dead' : 'alive'
 
 /** When a process began, and in which run of the machine. */

@@ -6,7 +6,7 @@ import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { linkUnlessTaken, writeDraft } from '../../files/whole-file.ts'
 import type { Door } from './door/door.ts'
 import { DOOR, removeDoor } from './door/door-place.ts'
-import { type Holder, isCopiedLock, type Liveness, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
+import { isCopiedLock, type Liveness, type LockHolder, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
 import { PULSE, type Pulse } from './pglite-pulse.ts'
 
 /** A lock this process holds. */
@@ -29,7 +29,7 @@ export interface Taking {
   /** Where this process will let others in, until the lock is gone. */
   readonly door?: Door
   /** The state of holders that cannot be seen from here, by token. A holder found dead stays dead. */
-  readonly known?: ReadonlyMap<string, Liveness>
+  readonly felt?: ReadonlyMap<string, Liveness>
 }
 
 /**
@@ -60,11 +60,15 @@ export const takeLock = (folder: string, taking: Taking = { token: randomUUID() 
 }
 
 /** Whether it is ours now; if not, somebody else was quicker somewhere and it is worth another look. */
-const tryToTake = (path: string, draft: string, { holder, known }: Taking & { readonly holder: Holder }): boolean => {
+const tryToTake = (
+  path: string,
+  draft: string,
+  { holder, felt }: Taking & { readonly holder: LockHolder },
+): boolean => {
   if (isLinked(draft, path)) return true
   const last = lastHolder(path)
   if (last === undefined) return false
-  refuseUnlessDead(last, path, known?.get(last.token))
+  refuseUnlessDead(last, path, felt?.get(last.token))
   const claim = claimOn(path, last)
   if (!isLinked(draft, claim)) return false
   // A claim can also be made after the real successor has moved in and tidied up. Then the lock is no longer the dead
@@ -79,25 +83,25 @@ const tryToTake = (path: string, draft: string, { holder, known }: Taking & { re
   return true
 }
 
-const claimOn = (path: string, { token }: Holder): string => `${path}.after-${token}`
+const claimOn = (path: string, { token }: LockHolder): string => `${path}.after-${token}`
 
 /**
  * The holder: the lock's own, or the last in the line of those who succeeded it and were killed before moving in.
  * Nobody when there is no lock, or when it changed hands meanwhile: the line may then be made of claims that are void.
  */
-const lastHolder = (path: string): Holder | undefined => {
+const lastHolder = (path: string): LockHolder | undefined => {
   const line = lineOf(path)
   return line[0] !== undefined && line[0].token === readHolder(path)?.token ? line.at(-1) : undefined
 }
 
 /** The lock's own holder, and those who succeeded it without moving in. */
-export const lineOf = (path: string): readonly Holder[] => {
-  const line: Holder[] = []
+export const lineOf = (path: string): readonly LockHolder[] => {
+  const line: LockHolder[] = []
   for (let next = readHolder(path); next !== undefined; next = readHolder(claimOn(path, next))) line.push(next)
   return line
 }
 
-const readHolder = (path: string): Holder | undefined => {
+const readHolder = (path: string): LockHolder | undefined => {
   try {
     return parseHolder(readFileSync(path, 'utf8'))
   } catch (error) {
@@ -111,15 +115,15 @@ const readHolder = (path: string): Holder | undefined => {
   }
 }
 
-const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefined): void => {
-  const liveness = known ?? livenessOf(holder, dirname(path))
+const refuseUnlessDead = (holder: LockHolder, path: string, felt: Liveness | undefined): void => {
+  const liveness = felt ?? livenessOf(holder, dirname(path))
   if (liveness === 'dead') return
   const { pid, host, startedAt } = holder
-  const isOurs = liveness === 'alive' && known === undefined && pid === process.pid
+  const isOurs = liveness === 'alive' && felt === undefined && pid === process.pid
   const who = isOurs ? `this process (pid ${pid} on ${host})` : `process ${pid} on ${host}`
   throw new StoreFailure(
     'store.locked',
-    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice(holder, path, { liveness, isOurs, known })}`,
+    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice(holder, path, { liveness, isOurs, felt })}`,
   )
 }
 
@@ -127,19 +131,19 @@ const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefi
 interface Seen {
   readonly liveness: Liveness
   readonly isOurs: boolean
-  readonly known: Liveness | undefined
+  readonly felt: Liveness | undefined
 }
 
-const advice = (holder: Holder, path: string, { liveness, isOurs, known }: Seen): string => {
+const advice = (holder: LockHolder, path: string, { liveness, isOurs, felt }: Seen): string => {
   if (liveness !== 'alive')
     return (
       'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
       `know that it has ended, delete ${path}.`
     )
   // Another container may see the same folder under other numbers.
-  if (known === undefined && isCopiedLock(holder, dirname(path))) return copied(path)
+  if (felt === undefined && isCopiedLock(holder, dirname(path))) return copied(path)
   if (isOurs) return 'Use the store that is already open, or close it first.'
-  return `${notSharing(holder, known)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
+  return `${notSharing(holder, felt)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
 }
 
 /** A copy of a store that was open is no backup, so nobody opens it unasked. */
@@ -149,8 +153,8 @@ const copied = (path: string): string =>
   `${path}.`
 
 /** Why a holder that lives does not let this process in. */
-const notSharing = ({ door }: Holder, known: Liveness | undefined): string => {
-  if (known !== undefined) return 'It is in another container or sandbox, and lets in only those beside it.'
+const notSharing = ({ door }: LockHolder, felt: Liveness | undefined): string => {
+  if (felt !== undefined) return 'It is in another container or sandbox, and lets in only those beside it.'
   return door === undefined
     ? 'It does not share the folder: it was told not to, it is of an earlier version, or no socket can be made here.'
     : 'It shares the folder, but this process was told not to, or cannot use the socket that the lock names.'
@@ -202,7 +206,7 @@ const attempt = (work: () => void): unknown => {
   }
 }
 
-const held = (path: string, { token }: Holder, taking: Taking): PgliteLock => {
+const held = (path: string, { token }: LockHolder, taking: Taking): PgliteLock => {
   const lock: PgliteLock = {
     release: (movedTo) => {
       if (!heldHere.delete(lock)) return

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { type Door, openDoor } from './door/door.ts'
-import { type Holder, isOnSameKernel, type Liveness, livenessOf } from './pglite-holder.ts'
+import { isOnSameKernel, type Liveness, type LockHolder, livenessOf } from './pglite-holder.ts'
 import { lineOf, type PgliteLock, takeLock } from './pglite-lock.ts'
 import { beginPulse, feelPulse } from './pglite-pulse.ts'
 
@@ -24,7 +24,7 @@ export const takeProvenLock = async (folder: string, isShared = false): Promise<
   const door = isShared ? await openDoor(folder, token) : undefined
   try {
     const felt = await livenessByPulse(folder)
-    const lock = takeLock(folder, defined({ token, known: felt, pulse, door }))
+    const lock = takeLock(folder, defined({ token, felt, pulse, door }))
     return defined({ release: (movedTo?: string) => lock.release(movedTo), door })
   } catch (error) {
     pulse?.stop()
@@ -35,7 +35,9 @@ export const takeProvenLock = async (folder: string, isShared = false): Promise<
 }
 
 /** The last who took the lock, and its state as far as its lock tells; nothing when nobody has it. */
-export const holderOf = (folder: string): { readonly holder: Holder; readonly liveness: Liveness } | undefined => {
+export const lockHolderOf = (
+  folder: string,
+): { readonly holder: LockHolder; readonly liveness: Liveness } | undefined => {
   const holder = lineOf(join(folder, 'lock')).at(-1)
   return holder && { holder, liveness: livenessOf(holder, folder) }
 }

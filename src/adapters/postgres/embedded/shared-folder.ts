@@ -4,12 +4,12 @@ import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { toFailure } from '../statements/pg-errors.ts'
 import type { Door } from './door/door.ts'
 import { foundDoorFolder } from './door/door-place.ts'
-import { Turns } from './door/turns.ts'
+import { Turns } from './door/turn-queue.ts'
 import { type Engine, PgliteDriver, type WireEngine } from './pglite-dialect.ts'
 import { alreadyThere, type Beginning, openFolder, preparedFolder } from './pglite-folder.ts'
-import { type Holder, isCopiedLock } from './pglite-holder.ts'
+import { isCopiedLock, type LockHolder } from './pglite-holder.ts'
 import { KnownDatabase } from './pglite-identity.ts'
-import { holderOf } from './pglite-proven-lock.ts'
+import { lockHolderOf } from './pglite-proven-lock.ts'
 import { replaced } from './pglite-replaced.ts'
 import { notAnswered, PATIENCE_MS, Waiting } from './shared-waiting.ts'
 import { type FolderWay, wayThrough } from './way-through.ts'
@@ -125,7 +125,7 @@ export class SharedFolder {
 
   async #wayOfOthers(folder: string): Promise<FolderWay | undefined> {
     const { share, loadDataDir } = this.#beginning
-    const found = share === true ? holderOf(folder) : undefined
+    const found = share === true ? lockHolderOf(folder) : undefined
     this.#waiting.holder = found?.holder
     if (found?.liveness !== 'alive' || isCopiedLock(found.holder, folder)) return undefined
     const { holder } = found
@@ -139,7 +139,7 @@ export class SharedFolder {
    * Asks the holder. Once it has said that its database was replaced, nothing is asked any more, also when another
    * process has the folder then. While the store is being opened, that is no loss: the holder has given it up, and what is there is opened.
    */
-  async #askedOf<T>(holder: Holder, ask: () => Promise<T>): Promise<T> {
+  async #askedOf<T>(holder: LockHolder, ask: () => Promise<T>): Promise<T> {
     try {
       return await this.waitingFor(ask)
     } catch (error) {
@@ -158,7 +158,7 @@ export class SharedFolder {
   /** Whether somebody was only quicker: it can be waited for, or lets others in. */
   #isPassing(folder: string): boolean {
     if (this.#beginning.share !== true) return false
-    const found = holderOf(folder)
+    const found = lockHolderOf(folder)
     if (found === undefined || found.liveness === 'dead') return true
     const { holder, liveness } = found
     if (isCopiedLock(holder, folder)) return false

@@ -1,5 +1,5 @@
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { describeHolder, type Holder } from './pglite-holder.ts'
+import { describeHolder, type LockHolder } from './pglite-holder.ts'
 import type { OnWarning } from './pglite-rights.ts'
 
 /** How long to wait for another process to open the folder, to let this one in, to answer, or to end, unless told otherwise. */
@@ -14,7 +14,7 @@ export class Waiting {
   readonly #onWarning: OnWarning
   #isSaid = false
   /** The process that has the folder, as far as is known; nothing when it is this one. */
-  holder: Holder | undefined
+  holder: LockHolder | undefined
 
   constructor(dataDir: string, onWarning: OnWarning = () => {}) {
     this.#dataDir = dataDir
@@ -46,7 +46,7 @@ export class Waiting {
 }
 
 /** The holder lives and did not answer in time, or nobody listens at its door. */
-export const notAnswered = (holder: Holder, cause: unknown, patienceMs: number): StoreFailure =>
+export const notAnswered = (holder: LockHolder, cause: unknown, patienceMs: number): StoreFailure =>
   new StoreFailure(
     'store.unavailable',
     `The embedded store is held by ${describeHolder(holder)}. It did not answer within ${patienceMs / 1000} seconds. ` +

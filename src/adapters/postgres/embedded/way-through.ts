@@ -1,13 +1,13 @@
 import { type Driver, PostgresDriver } from 'kysely'
 import { type Around, safePool } from '../open/safe-pool.ts'
 import { foundDoorFolder } from './door/door-place.ts'
-import type { Holder } from './pglite-holder.ts'
+import type { LockHolder } from './pglite-holder.ts'
 
 /** A way to the store in a folder: the engine itself, or the door of the process that has it. */
 export interface FolderWay {
   readonly driver: Driver
   /** The process that has the engine; nothing when it is this one. */
-  readonly holder?: Holder
+  readonly holder?: LockHolder
   /** More than once is fine. */
   close(): Promise<void>
 }
@@ -18,7 +18,7 @@ const MOST_CONNECTIONS = 4
 /** The way through a holder's door. Nothing when it has none, or none that is safe to go through. */
 export const wayThrough = async (
   store: string,
-  holder: Holder,
+  holder: LockHolder,
   asking: Around,
   patienceMs: number,
 ): Promise<FolderWay | undefined> => {

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../ports/system/health-check.ts'
-import { FUNCTIONS_VERSION, quoted } from '../statements/database.ts'
+import { FUNCTIONS_VERSION, quotedName } from '../statements/database.ts'
 import type { ExaminedStore } from './examined-store.ts'
 
 interface Feed {
@@ -14,7 +14,7 @@ interface Feed {
 /** Whether the store was brought here from another server: the feed of changes goes by what a server counts. */
 export const feedStanding = async (store: ExaminedStore): Promise<readonly Finding[]> => {
   if (!store.isOpen || !(await store.isMigrated())) return []
-  const schema = quoted(store.database.schema)
+  const schema = quotedName(store.database.schema)
   const [feed] = await store.ask<Feed>(
     `select number, to_char(began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
        not exists (select from ${schema}.audit_entries) as "isEmpty", ${schema}.feed_server() is not null as "isNamed", pg_is_in_recovery() as "isStandby"

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../ports/system/health-check.ts'
 import { isOldNumbering, WHAT_IS_OLD, WHAT_TO_DO_WITH_OLD } from '../migrate/applied-changes.ts'
 import { ofSchema } from '../migrate/migrator.ts'
-import { FUNCTIONS_VERSION, quoted } from '../statements/database.ts'
+import { FUNCTIONS_VERSION, quotedName } from '../statements/database.ts'
 import type { ExaminedStore } from './examined-store.ts'
 import { schemaDrift } from './schema-drift.ts'
 
@@ -15,11 +15,11 @@ export const schemaStanding = async (store: ExaminedStore): Promise<readonly Fin
   const { schema } = store.database
   if (isOldNumbering(unknown)) return [{ result: 'problem', text: WHAT_IS_OLD, repair: WHAT_TO_DO_WITH_OLD }]
   if (unknown.length > 0) {
-    const text = `the schema ${quoted(schema)} has ${unknown.join(', ')}, which this program does not know`
+    const text = `the schema ${quotedName(schema)} has ${unknown.join(', ')}, which this program does not know`
     return [{ result: 'problem', text, repair: 'Use the newer version of Batonpass that made it, or another schema.' }]
   }
   if (pending.length === 0) return [{ result: 'ok', text: `all ${applied.length} changes are applied` }]
-  const text = `the schema ${quoted(schema)} lacks ${pending.join(', ')}`
+  const text = `the schema ${quotedName(schema)} lacks ${pending.join(', ')}`
   return store.isServer
     ? [{ result: 'problem', text, repair: `Run "baton migrate up${ofSchema(schema)}".` }]
     : [{ result: 'ok', text: `${text}; the next command applies them` }]
@@ -56,14 +56,14 @@ export const roleHasRights = async (store: ExaminedStore): Promise<readonly Find
   const { schema } = store.database
   const [role] = await store.ask<{ name: string; exists: boolean }>(
     'select current_user::text as name, to_regnamespace($1) is not null as exists',
-    quoted(schema),
+    quotedName(schema),
   )
   if (role?.exists !== true) return []
   const lacking = await store.ask<Right>(LACKING, schema, String(FUNCTIONS_VERSION))
   if (lacking.length === 0) return [{ result: 'ok', text: `the role ${role.name} may do what a program does` }]
   const text = `the role ${role.name} may not use ${described(lacking)}`
-  const repair = 'Run this as whoever migrates, and again after each migration:'
-  const to = `schema ${quoted(schema)} to ${quoted(role.name)};`
+  const repair = 'Run this as the role that migrates, and again after each migration:'
+  const to = `schema ${quotedName(schema)} to ${quotedName(role.name)};`
   const statements = [
     `grant usage on ${to}`,
     `grant select on all tables in ${to}`,
@@ -115,7 +115,7 @@ export const rowsAreFormed = async (store: ExaminedStore): Promise<readonly Find
     }
     const broken = await store.ask<{ id: string }>(
       `select coalesce(to_jsonb(one) ->> 'session_id', to_jsonb(one) ->> 'id') as id
-       from ${quoted(schema)}.${quoted(table)} one where not (${rule}) limit ${MOST_NAMED + 1}`,
+       from ${quotedName(schema)}.${quotedName(table)} one where not (${rule}) limit ${MOST_NAMED + 1}`,
     )
     if (broken.length > 0) findings.push(foundIn(name, table, broken))
   }

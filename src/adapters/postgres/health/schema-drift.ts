@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import type { Finding } from '../../../ports/system/health-check.ts'
 import { inSchema, ledgerSql, readMigrations, readSnapshot } from '../migrate/migration-files.ts'
 import { statementsOf } from '../migrate/sql-statements.ts'
-import { type Database, FUNCTIONS_VERSION, quoted } from '../statements/database.ts'
+import { type Database, FUNCTIONS_VERSION, quotedName } from '../statements/database.ts'
 import { type SchemaFact, type SchemaFacts, schemaFacts } from './schema-facts.ts'
 import { type RepairSource, removalOf, repairOf } from './schema-repair.ts'
 
@@ -34,7 +34,7 @@ const statementsFor = ({ statements }: Finding, schema: string): Pick<Finding, '
   statements === undefined ? {} : { statements: statements.map((statement) => `${named(statement, schema)};`) }
 
 const named = (statement: string, schema: string): string =>
-  schema === 'batonpass' ? statement : inSchema(statement, schema).replaceAll('batonpass."', `${quoted(schema)}."`)
+  schema === 'batonpass' ? statement : inSchema(statement, schema).replaceAll('batonpass."', `${quotedName(schema)}."`)
 
 /** Every statement of the migrations, as they are written: for the schema `batonpass`. */
 const migrationStatements = async (): Promise<readonly string[]> => {
@@ -62,14 +62,14 @@ const isIndexOfMissing = ({ kind, table, name }: SchemaFact, expected: SchemaFac
 const difference = (expected: SchemaFact, found: SchemaFact | undefined, source: RepairSource): Finding => ({
   result: 'problem',
   text: `${titleOf(expected)} ${found === undefined ? 'is missing' : 'is not as the migrations make it'}`,
-  repair: (found === undefined ? LOSSES[expected.kind] : undefined) ?? 'Run this as whoever migrates:',
+  repair: (found === undefined ? LOSSES[expected.kind] : undefined) ?? 'Run this as the role that migrates:',
   statements: repairOf(expected, found, source),
 })
 
 /** Where something was lost that no statement brings back. */
 const LOSSES: Readonly<Partial<Record<SchemaFact['kind'], string>>> = {
-  table: 'Restore it from a backup. To begin with an empty one, run this as whoever migrates:',
-  column: 'Restore what was in it from a backup if that matters, and run this as whoever migrates:',
+  table: 'Restore it from a backup. To begin with an empty one, run this as the role that migrates:',
+  column: 'Restore what was in it from a backup if that matters, and run this as the role that migrates:',
 }
 
 const titleOf = ({ kind, table, name }: SchemaFact): string => {
@@ -96,7 +96,7 @@ const addedTo = (expected: SchemaFacts, found: SchemaFacts): readonly Finding[] 
     .filter(([, fact]) => !(fact.kind === 'index' && found.has(`constraint ${fact.table} ${fact.name}`)))
     .map(([, fact]) => {
       const removal = removalOf(fact)
-      const text = `${titleOf(fact)} is none of Batonpass; the schema should have nothing else in it`
+      const text = `${titleOf(fact)} does not belong to Batonpass; the schema should have nothing else in it`
       if (removal === undefined)
         return { result: 'warning', text, repair: 'Move it to another schema, or drop it with the data in it.' }
       return { result: 'warning', text, repair: 'If nobody needs it, run this:', statements: [removal] }
@@ -155,7 +155,7 @@ select case when rank in (0, 5, 6) then '' else '  ' end || line
  * schemas are the same when their lines are, whatever they are called.
  */
 export const schemaLines = async ({ kysely, schema }: Database): Promise<readonly string[]> => {
-  const prefix = `${quoted(schema)}.`
+  const prefix = `${quotedName(schema)}.`
   const { rows } = await kysely.executeQuery<{ line: string }>(CompiledQuery.raw(QUERY, [schema, prefix]))
   const unquoted = new RegExp(`(?<![\\w"])${escaped(schema)}\\.`, 'g')
   return rows.map(({ line }) => line.replaceAll(prefix, 'batonpass.').replaceAll(unquoted, 'batonpass.'))

@@ -1,4 +1,4 @@
-import { quoted } from '../statements/database.ts'
+import { quotedName } from '../statements/database.ts'
 import type { SchemaFact } from './schema-facts.ts'
 
 /** The statements of all migrations, for the schema `batonpass`, and the thing to be repaired. */
@@ -38,11 +38,11 @@ export const repairOf = (
 export const removalOf = ({ kind, table, name }: SchemaFact): string | undefined => {
   switch (kind) {
     case 'constraint':
-      return `alter table batonpass.${table} drop constraint ${quoted(name)}`
+      return `alter table batonpass.${table} drop constraint ${quotedName(name)}`
     case 'index':
-      return `drop index batonpass.${quoted(name)}`
+      return `drop index batonpass.${quotedName(name)}`
     case 'trigger':
-      return `drop trigger ${quoted(name)} on batonpass.${table}`
+      return `drop trigger ${quotedName(name)} on batonpass.${table}`
     case 'function':
       return `drop function batonpass.${name.replaceAll(/ DEFAULT [^,)]+/g, '')}`
     default:

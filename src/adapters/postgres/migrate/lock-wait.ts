@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { type Database, quoted } from '../statements/database.ts'
+import { type Database, quotedName } from '../statements/database.ts'
 import { isContention } from '../statements/pg-errors.ts'
 
 /** How long a change of the schema waits for others, and whom it tells. */
@@ -94,7 +94,7 @@ const HOLDERS = `
   order by a.xact_start nulls last limit 3`
 
 const inTheWay = async ({ kysely, schema }: Database): Promise<string> => {
-  const holders = kysely.executeQuery<Holder>(CompiledQuery.raw(HOLDERS, [quoted(schema)]))
+  const holders = kysely.executeQuery<Holder>(CompiledQuery.raw(HOLDERS, [quotedName(schema)]))
   // This is only for the message: a role that may not see the holders gets a message that says less.
   const rows = await holders.then(({ rows: found }) => found).catch(() => [])
   return rows.length === 0 ? 'transactions that use its tables' : rows.map(described).join('; ')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
-import { FUNCTIONS_VERSION, quoted } from '../statements/database.ts'
+import { FUNCTIONS_VERSION, quotedName } from '../statements/database.ts'
 
 /** The numbered SQL files, beside the program wherever it is installed. */
 const FOLDER = new URL('../../../../migrations/', import.meta.url)
@@ -40,7 +40,7 @@ export const readSnapshot = (): Promise<string> => readFile(new URL('schema.snap
 
 /** Puts the name of a schema into SQL that is written for the schema `batonpass`. */
 export const inSchema = (sql: string, schema: string): string =>
-  sql.replaceAll(/\bbatonpass\.(?=[a-z_])/g, () => `${quoted(schema)}.`)
+  sql.replaceAll(/\bbatonpass\.(?=[a-z_])/g, () => `${quotedName(schema)}.`)
 
 /** The name of the functions that this program calls, as the table of changes has it. */
 const FUNCTIONS = `functions_v${FUNCTIONS_VERSION}`
@@ -59,7 +59,7 @@ const readFunctions = async (schema: string): Promise<Migration> => {
 }
 
 /** The table that says which changes were applied. */
-export const ledgerOf = (schema: string): string => `${quoted(schema)}.migrations`
+export const ledgerOf = (schema: string): string => `${quotedName(schema)}.migrations`
 
 /** Makes that table, in a schema that exists. */
 export const ledgerSql = (schema: string): string => `
@@ -71,7 +71,7 @@ create table if not exists ${ledgerOf(schema)} (
 );
 comment on table ${ledgerOf(schema)} is 'Which changes of the schema were applied, and when.';
 comment on column ${ledgerOf(schema)}.digest is 'Of functions: the SHA-256 of what was applied, to apply them again when that changes.';
-comment on index ${quoted(schema)}.migrations_pkey is 'Was this change applied?';
+comment on index ${quotedName(schema)}.migrations_pkey is 'Was this change applied?';
 `
 
 /** The lock on which processes that migrate the same schema wait for each other. */

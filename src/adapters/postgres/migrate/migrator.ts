@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../../ports/store/store-failure.ts'
 import { quoted as shellWord } from '../../../processes/quoted.ts'
-import { type Database, quoted, withRetry } from '../statements/database.ts'
+import { type Database, quotedName, withRetry } from '../statements/database.ts'
 import { isContention, isTransient, toFailure } from '../statements/pg-errors.ts'
 import { type Applied, isOldNumbering, isPending, refuseForeign, unknownOf } from './applied-changes.ts'
 import { LockPatience, type LockWait } from './lock-wait.ts'
@@ -115,7 +115,7 @@ export class Migrator {
     const command = `baton migrate up${ofSchema(schema)}`
     throw new StoreFailure(
       'store.not_migrated',
-      `The schema ${quoted(schema)} lacks ${pending.join(', ')}. Run "${command}", or open with autoMigrate.`,
+      `The schema ${quotedName(schema)} lacks ${pending.join(', ')}. Run "${command}", or open with autoMigrate.`,
     )
   }
 
@@ -208,9 +208,9 @@ export class Migrator {
     const { schema } = this.#database
     const question = 'select to_regnamespace($1) is not null as schema, to_regclass($2) is not null as ledger'
     const { rows } = await transaction.executeQuery<{ schema: boolean; ledger: boolean }>(
-      CompiledQuery.raw(question, [quoted(schema), this.#ledger]),
+      CompiledQuery.raw(question, [quotedName(schema), this.#ledger]),
     )
-    if (rows[0]?.schema !== true) await run(`create schema ${quoted(schema)}`)
+    if (rows[0]?.schema !== true) await run(`create schema ${quotedName(schema)}`)
     if (rows[0]?.ledger !== true) for (const statement of statementsOf(ledgerSql(schema))) await run(statement)
   }
 }

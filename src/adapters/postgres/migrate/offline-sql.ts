@@ -1,4 +1,4 @@
-import { quoted } from '../statements/database.ts'
+import { quotedName } from '../statements/database.ts'
 import { ledgerOf, ledgerSql, lockName, type Migration, readMigrations } from './migration-files.ts'
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -29,7 +29,7 @@ export const offlineSql = async (schema: string, from?: string): Promise<string>
     // A statement that comes behind a waiting change waits too. Where this is too short, the script is run again.
     "set local lock_timeout = '5s';",
     `select pg_advisory_xact_lock(hashtextextended(${literal(lockName(schema))}, 0));`,
-    `create schema if not exists ${quoted(schema)};`,
+    `create schema if not exists ${quotedName(schema)};`,
     ledgerSql(schema).trim(),
     ...migrations.map(
       ({ name, up, digest }) =>

@@ -10,7 +10,7 @@ export type SessionKind = (typeof KINDS)[number]
 export type Use = 'writing' | 'reading'
 
 /** How a server takes sessions. */
-export interface SessionFacts {
+export interface ServerSessionFacts {
   readonly isStandby: boolean
   readonly isReadOnly: boolean
 }
@@ -37,7 +37,7 @@ export const sessionKind = (
 }
 
 /** Why a server is not the one that is wanted; nothing if it is. */
-export const misfit = (wanted: SessionKind, { isStandby, isReadOnly }: SessionFacts): string | undefined => {
+export const misfit = (wanted: SessionKind, { isStandby, isReadOnly }: ServerSessionFacts): string | undefined => {
   if (wanted === 'primary' || wanted === 'read-write') {
     if (isStandby) return 'is a standby'
     return wanted === 'read-write' && isReadOnly ? 'is set read-only' : undefined

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client } from 'pg'
 import type { WakeUpListener } from '../../../ports/store/wake-ups.ts'
 import { fromStoredText } from '../rows/text-codec.ts'
-import { quoted } from '../statements/database.ts'
+import { quotedName } from '../statements/database.ts'
 
 /** How a server is listened to. */
 export interface WakeUpServer {
@@ -88,7 +88,7 @@ const keepHearing = async (client: Client, { schema, send, proof, heard }: Provi
   await client.connect()
   // A connection with TLS is another socket than the one it began with.
   letEnd(client)
-  await within(ANSWER_MS, client.query(`listen ${quoted(schema)}`), wentDead)
+  await within(ANSWER_MS, client.query(`listen ${quotedName(schema)}`), wentDead)
   await send(schema, proof)
   await within(PROOF_MS, heard, () => new NotHeardError('no wake-up came through within 5 seconds, as behind a pooler'))
   begun()

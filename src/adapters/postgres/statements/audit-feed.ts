@@ -5,7 +5,7 @@ import type { Changes } from '../../../ports/store/audit-log.ts'
 import { type Cursor, type Page, pageLimit } from '../../../ports/store/page.ts'
 import { entryRow, feedEntry } from '../rows/audit-entry-row.ts'
 import { maybe, reader } from '../rows/row-types.ts'
-import { called, type Database, named, readDocuments } from './database.ts'
+import { called, type Database, qualified, readDocuments } from './database.ts'
 import {
   BEGINNING,
   type FeedKey,
@@ -53,7 +53,7 @@ const feedNow = (database: Database, generation: Asked) => sql`
       greatest((pg_snapshot_xmax(pg_current_snapshot())::text::bigint + ahead)::text::xid8, first_transaction) as unused
     from ${called(database, 'feed')}()),
   known as (
-    select number, first_transaction, ${MARK} as mark from ${named(database, 'feed_generations')}
+    select number, first_transaction, ${MARK} as mark from ${qualified(database, 'feed_generations')}
     where number in (${generation}, ${generation} + 1)
     union select number, first_transaction, mark from feed)`
 
@@ -72,7 +72,7 @@ export const readChanges = async (database: Database, page: Page): Promise<Chang
     select jsonb_build_object(${feedFacts(number)}, 'entry', to_jsonb(e))::text as json
     from feed left join (
       select e.transaction_id::text, e.transaction_id as place, e.conversation_id, e.position, e.command_id, e.body
-      from ${named(database, 'audit_entries')} e
+      from ${qualified(database, 'audit_entries')} e
       where (e.transaction_id, e.conversation_id, e.position)
           > (${transaction}::text::xid8, ${conversation}::uuid, ${position}::bigint)
         and e.transaction_id < (select complete from feed)
@@ -95,7 +95,7 @@ export const readEndOfChanges = async (database: Database): Promise<Cursor> => {
     select jsonb_build_object(${feedFacts(none)}, 'entry', to_jsonb(e))::text as json
     from feed left join (
       select e.transaction_id::text, e.conversation_id, e.position, e.command_id, e.body
-      from ${named(database, 'audit_entries')} e
+      from ${qualified(database, 'audit_entries')} e
       where e.transaction_id < (select complete from feed)
       order by e.transaction_id desc, e.conversation_id desc, e.position desc
       limit 1) e on true`

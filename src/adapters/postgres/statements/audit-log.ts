@@ -10,26 +10,32 @@ import { aConversation, maybe, reader } from '../rows/row-types.ts'
 import { fromStoredJson } from '../rows/text-codec.ts'
 import { readChanges, readEndOfChanges } from './audit-feed.ts'
 import { auditedRowsIn } from './audited-rows.ts'
-import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { type Database, guardedRead, qualified, readDocuments, withRetry } from './database.ts'
 import { fromCursor, type Key, limitOf, paged, toCursor } from './paging.ts'
 
 /** The audit log of each conversation, and the feed over all. */
 export const auditIn = (database: Database): AuditLog => ({
   ...auditedRowsIn(database),
   list: (conversation, page) =>
-    reading(async () => {
+    guardedRead(async () => {
       const document = sql<string>`jsonb_build_object('conversation_id', e.conversation_id, 'position', e.position,
         'command_id', e.command_id, 'body', e.body)::text`
       const all = database.kysely.selectFrom('audit_entries as e').select(document.as('json'))
-      const mine = all.where('e.conversation_id', '=', conversation).orderBy('e.position').limit(limitOf(page))
-      const from = page.after === undefined ? mine : mine.where('e.position', '>', Number(fromCursor(page.after, 1)[0]))
+      const ofConversation = all
+        .where('e.conversation_id', '=', conversation)
+        .orderBy('e.position')
+        .limit(limitOf(page))
+      const from =
+        page.after === undefined
+          ? ofConversation
+          : ofConversation.where('e.position', '>', Number(fromCursor(page.after, 1)[0]))
       const entries = (await readDocuments(() => from.execute())).map(toEntry)
       return paged(entries, page, ({ position }) => [position])
     }),
-  readChain: (conversation, page) => reading(() => readChain(database, conversation, page)),
-  listStreams: (page) => reading(() => listStreams(database, page)),
-  changes: (page) => reading(() => readChanges(database, page)),
-  endOfChanges: () => reading(() => readEndOfChanges(database)),
+  readChain: (conversation, page) => guardedRead(() => readChain(database, conversation, page)),
+  listStreams: (page) => guardedRead(() => listStreams(database, page)),
+  changes: (page) => guardedRead(() => readChanges(database, page)),
+  endOfChanges: () => guardedRead(() => readEndOfChanges(database)),
 })
 
 const entry = z.object({
@@ -75,15 +81,15 @@ const chainQuery = (
   select jsonb_build_object(
     'head', (
       select jsonb_build_object('position', position, 'hash', encode(hash, 'hex'))
-      from ${named(database, 'audit_heads')} where conversation_id = ${conversation}::uuid),
+      from ${qualified(database, 'audit_heads')} where conversation_id = ${conversation}::uuid),
     'entries', (
       select coalesce(jsonb_agg(to_jsonb(p) order by p.position, p.place::tid), '[]')
       from (
         select e.position, e.command_id, e.body, encode(e.previous_hash, 'hex') as previous_hash,
           encode(e.hash, 'hex') as hash, e.position::text as key, e.ctid::text as place,
-          (select s.salt from ${named(database, 'audit_salts')} s
+          (select s.salt from ${qualified(database, 'audit_salts')} s
            where s.conversation_id = e.conversation_id and s.position = e.position limit 1) as salt
-        from ${named(database, 'audit_entries')} e
+        from ${qualified(database, 'audit_entries')} e
         where e.conversation_id = ${conversation}::uuid 
           and (e.position, e.ctid) > (${key}::text::bigint, ${place}::text::tid)
         order by e.position, e.ctid
@@ -102,7 +108,7 @@ const listStreams = async (database: Database, page: Page): Promise<Paged<Conver
   const after = page.after === undefined ? null : fromCursor(page.after, 1)[0]
   const limit = limitOf(page)
   const part = (table: string, column: string) => sql`
-    (select distinct ${sql.id(column)} as id from ${named(database, table)}
+    (select distinct ${sql.id(column)} as id from ${qualified(database, table)}
      where ${after}::uuid is null or ${sql.id(column)} > ${after}::uuid order by 1 limit ${limit})`
   const query = sql<{ json: string }>`
     select jsonb_build_object('id', id)::text as json from (

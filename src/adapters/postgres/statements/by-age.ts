@@ -31,7 +31,7 @@ export const byAge = (alias: string, time: string, page: Page & { readonly order
 }
 
 /** All of these, or no condition at all. */
-export const allOf = (conditions: readonly (Condition | undefined)[]): RawBuilder<unknown> => {
+export const allConditions = (conditions: readonly (Condition | undefined)[]): RawBuilder<unknown> => {
   const given = conditions.filter((condition) => condition !== undefined)
   return given.length === 0 ? sql`true` : sql.join(given, sql` and `)
 }

@@ -9,10 +9,10 @@ import { toHandoff } from '../rows/handoff-row.ts'
 import { reader } from '../rows/row-types.ts'
 import { toWorkingSession } from '../rows/session-row.ts'
 import { toStorableText } from '../rows/text-codec.ts'
-import { allOf, byAge, given, noted } from './by-age.ts'
-import { called, type Database, named, readDocuments, reading } from './database.ts'
+import { allConditions, byAge, given, noted } from './by-age.ts'
+import { called, type Database, guardedRead, qualified, readDocuments } from './database.ts'
 import { listJobs } from './jobs.ts'
-import { readLineage } from './lineage.ts'
+import { readLineage } from './lineage-query.ts'
 import { paged } from './paging.ts'
 
 /** Conversations, one or many, and whole lineages in one read. */
@@ -24,34 +24,36 @@ export const conversationsIn = (database: Database): ConversationRepository => {
     return found === undefined ? undefined : toConversation(found)
   }
   return {
-    find: (id) => reading(() => one('id', id)),
-    findByExternalKey: (key) => reading(() => one('external_key', toStorableText(key))),
+    find: (id) => guardedRead(() => one('id', id)),
+    findByExternalKey: (key) => guardedRead(() => one('external_key', toStorableText(key))),
     findUse: (id) =>
-      reading(async () => {
+      guardedRead(async () => {
         const query = sql<{ json: string }>`select ${called(database, 'budget_use')}(c.id)::text as json
-          from ${named(database, 'conversations')} c where c.id = ${id}::uuid`
+          from ${qualified(database, 'conversations')} c where c.id = ${id}::uuid`
         const [found] = await readDocuments(async () => (await query.execute(kysely)).rows)
         return found === undefined ? undefined : toBudgetUse(found)
       }),
     list: ({ subject, isRoot, state, metadata, order = 'oldest_first' }, page) =>
-      reading(async () => {
+      guardedRead(async () => {
         const age = byAge('c', 'opened_at', { ...page, order })
-        const where = allOf([
+        const where = allConditions([
           given(subject, (wanted) => sql`c.subject = ${toStorableText(wanted)}`),
           given(isRoot, () => sql`c.parent_id is null`),
           given(state, (wanted) => (wanted === 'open' ? sql`c.closed_at is null` : sql`c.closed_at is not null`)),
           noted('c', metadata),
           ...age.from,
         ])
-        const query = sql<{ json: string }>`select to_jsonb(c)::text as json from ${named(database, 'conversations')} c
+        const query = sql<{
+          json: string
+        }>`select to_jsonb(c)::text as json from ${qualified(database, 'conversations')} c
           where ${where} order by ${age.order} limit ${age.limit}`
         const rows = await readDocuments(async () => (await query.execute(kysely)).rows)
         return paged(rows.map(toConversation), page, ({ openedAt, id }) => [openedAt, id])
       }),
-    lineage: (of) => reading(() => readLineage(database, typeof of === 'string' ? { conversationId: of } : of)),
-    listDelegated: (id) => reading(() => readDelegated(database, id)),
-    listJobs: (filter, page) => reading(() => listJobs(database, filter, page)),
-    findTree: (id) => reading(() => readTree(database, id)),
+    lineage: (of) => guardedRead(() => readLineage(database, typeof of === 'string' ? { conversationId: of } : of)),
+    listDelegated: (id) => guardedRead(() => readDelegated(database, id)),
+    listJobs: (filter, page) => guardedRead(() => listJobs(database, filter, page)),
+    findTree: (id) => guardedRead(() => readTree(database, id)),
   }
 }
 

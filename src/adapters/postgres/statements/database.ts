@@ -61,10 +61,10 @@ export interface Database {
 export const FUNCTIONS_VERSION = 1
 
 /** Names one of our functions, in the version that this program calls. */
-export const called = (database: Database, name: string) => named(database, `${name}_v${FUNCTIONS_VERSION}`)
+export const called = (database: Database, name: string) => qualified(database, `${name}_v${FUNCTIONS_VERSION}`)
 
 /** Names something in the schema, fully qualified: no search path is ever relied on. */
-export const named = ({ schema }: Database, name: string) => sql.id(schema, name)
+export const qualified = ({ schema }: Database, name: string) => sql.id(schema, name)
 
 /** Calls a database function with text parameters and reads its JSON answer. */
 export const callFunction = async (
@@ -95,7 +95,7 @@ export const withRetry = async <T>(attempt: () => Promise<T>): Promise<T> => {
 }
 
 /** Runs a read and turns what breaks into a failure. */
-export const reading = async <T>(read: () => Promise<T>): Promise<T> => {
+export const guardedRead = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read()
   } catch (error) {
@@ -112,4 +112,4 @@ const onlyRow = <T>(rows: readonly T[]): T => {
 }
 
 /** A name as a quoted identifier. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -8,28 +8,28 @@ import { askedWords } from '../../../ports/store/word-search.ts'
 import { toHandoff } from '../rows/handoff-row.ts'
 import { maybe, reader } from '../rows/row-types.ts'
 import { toStorableText } from '../rows/text-codec.ts'
-import { allOf, byAge, type Condition, given, noted } from './by-age.ts'
-import { called, type Database, named, readDocuments, reading } from './database.ts'
+import { allConditions, byAge, type Condition, given, noted } from './by-age.ts'
+import { called, type Database, guardedRead, qualified, readDocuments } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
 /** Handoffs, each with the tool calls that led to it. */
 export const handoffsIn = (database: Database): AgentHandoffPort => {
   const select = () => selectHandoffs(database)
   return {
-    find: (id) => reading(async () => (await readHandoffs(select().where('h.id', '=', id)))[0]),
+    find: (id) => guardedRead(async () => (await readHandoffs(select().where('h.id', '=', id)))[0]),
     findOpenFor: (source) =>
-      reading(async () => {
+      guardedRead(async () => {
         const open = select()
           .where('h.source_session_id', '=', source)
           .where('h.status', 'in', ['initiated', 'accepted'])
         const inConversation = sql<boolean>`h.conversation_id =
-          (select conversation_id from ${named(database, 'agent_sessions')} where id = ${source}::uuid order by 1 limit 1)`
+          (select conversation_id from ${qualified(database, 'agent_sessions')} where id = ${source}::uuid order by 1 limit 1)`
         return (await readHandoffs(open.where(inConversation)))[0]
       }),
-    listPendingFor: (agent, page) => reading(() => listPendingHandoffs(database, agent, page)),
+    listPendingFor: (agent, page) => guardedRead(() => listPendingHandoffs(database, agent, page)),
     listForConversation: (conversation, page) =>
-      reading(() => pageOf(select().where('h.conversation_id', '=', conversation), page)),
-    list: (filter, page) => reading(() => listHandoffs(database, filter, page)),
+      guardedRead(() => pageOf(select().where('h.conversation_id', '=', conversation), page)),
+    list: (filter, page) => guardedRead(() => listHandoffs(database, filter, page)),
   }
 }
 
@@ -70,7 +70,7 @@ const listHandoffs = async (
 
 /** The handoffs an agent may claim now, oldest first. Handoffs with a current claim are not read. */
 const listPendingHandoffs = (database: Database, agent: string, page: Page): Promise<Paged<HandoffMetadata>> => {
-  const handoffs = named(database, 'handoffs')
+  const handoffs = qualified(database, 'handoffs')
   const unclaimed = [isTarget(agent), isIn('initiated'), sql`h.claim_deadline is null`]
   const lapsed = [isTarget(agent), isIn('accepted'), sql`h.claim_deadline <= ${NOW}`]
   // The index has the unclaimed in order behind a deadline that they do not have.
@@ -106,7 +106,7 @@ const listsOf = (
   filter: HandoffFilter,
   wanted: readonly string[] | undefined,
 ): readonly SomeRows[] => {
-  const handoffs = named(database, 'handoffs')
+  const handoffs = qualified(database, 'handoffs')
   const filtered = conditionsOf(filter)
   return sidesOf(filter).flatMap((side) => {
     if (wanted === undefined) return [{ table: handoffs, conditions: [...filtered, ...side] }]
@@ -132,13 +132,13 @@ const readMerged = async (
       conditions,
       order = age.order,
     }) => sql`(select ${sql.ref(`h.${time}`)} as at, h.id, h.conversation_id from ${table} h
-      where ${allOf([...conditions, ...from])} order by ${order} limit ${age.limit})`,
+      where ${allConditions([...conditions, ...from])} order by ${order} limit ${age.limit})`,
   )
   const { order, limit } = byAge('p', 'at', page)
   const query = sql<{ json: string }>`${before} select ${called(database, 'handoff_document')}(h)::text as json
     from (select distinct on (p.at, p.id) p.* from (${sql.join(keys, sql` union all `)}) p
       order by ${order} limit ${limit}) p
-    cross join lateral (select * from ${named(database, 'handoffs')} one
+    cross join lateral (select * from ${qualified(database, 'handoffs')} one
       where one.conversation_id = p.conversation_id and one.id = p.id offset 0) h
     order by ${order}`
   const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
@@ -152,7 +152,7 @@ const foundFirst = (database: Database, wanted: readonly string[] | undefined): 
   if (wanted === undefined) return sql``
   const found =
     wanted.length === 0
-      ? sql`select * from ${named(database, 'handoffs')} limit 0`
+      ? sql`select * from ${qualified(database, 'handoffs')} limit 0`
       : sql`select * from ${called(database, 'handoffs_saying')}(${sql.val([...wanted])}::text[], ${FEW + 1})`
   return sql`with found as materialized (${found}),
     counted as materialized (select count(*) <= ${FEW} as is_few from found)`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { ID_LENGTH } from '../../../domain/kernel/id-ending.ts'
 import { type IdKind, type IdSearch, NEWEST_IDS } from '../../../ports/store/id-search.ts'
-import { type Database, named, reading, withRetry } from './database.ts'
+import { type Database, guardedRead, qualified, withRetry } from './database.ts'
 
 /** Each of these tables has an index that begins with the id. */
 const TABLES = {
@@ -14,8 +14,8 @@ const TABLES = {
 /** Ids by their end, from the newest end of an index. An index of endings would cost every write for what few people ask. */
 export const idSearchIn = (database: Database): IdSearch => ({
   ending: (kind, ending, most) =>
-    reading(async () => {
-      const table = named(database, TABLES[kind])
+    guardedRead(async () => {
+      const table = qualified(database, TABLES[kind])
       const query =
         ending.length === ID_LENGTH
           ? sql<{ id: string }>`select row.id::text as id from ${table} as row where row.id = ${ending}::uuid limit 1`

@@ -9,7 +9,7 @@ import { toHandoff } from '../rows/handoff-row.ts'
 import { maybe, reader, time } from '../rows/row-types.ts'
 import { toWorkingSession } from '../rows/session-row.ts'
 import { byAge } from './by-age.ts'
-import { called, type Database, named, readDocuments } from './database.ts'
+import { called, type Database, qualified, readDocuments } from './database.ts'
 import { leaseRow, withoutPlace } from './leases.ts'
 import { paged } from './paging.ts'
 
@@ -70,8 +70,8 @@ export const listJobs = async (database: Database, { since }: JobFilter, page: P
 }
 
 const jobsQuery = (database: Database, since: string, page: Page) => {
-  const [conversations, sessions] = [named(database, 'conversations'), named(database, 'agent_sessions')]
-  const [handoffs, turns] = [named(database, 'handoffs'), named(database, 'turns')]
+  const [conversations, sessions] = [qualified(database, 'conversations'), qualified(database, 'agent_sessions')]
+  const [handoffs, turns] = [qualified(database, 'handoffs'), qualified(database, 'turns')]
   const { from, order, limit } = byAge('j', 'latest_at', { ...page, order: 'newest_first' })
   const begunOrEnded = sql`coalesce(s.ended_at, s.started_at)`
   const inState = (state: string): RawBuilder<unknown> =>
@@ -114,7 +114,7 @@ const jobsQuery = (database: Database, since: string, page: Page) => {
           'lease', case when l.session_id is not null then to_jsonb(l) || jsonb_build_object('place', l.expires_at) end,
           'is_over', l.expires_at <= clock.at) order by s.started_at, s.id)
         from ${sessions} s
-        left join lateral (select one.* from ${named(database, 'session_leases')} one
+        left join lateral (select one.* from ${qualified(database, 'session_leases')} one
           where one.conversation_id = s.conversation_id and one.session_id = s.id limit 1) l on true
         where s.conversation_id = ${members}`)},
       'handoffs', ${listed(sql`select jsonb_agg(${called(database, 'handoff_document')}(h) order by h.initiated_at, h.id)

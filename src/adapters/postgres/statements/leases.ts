@@ -6,7 +6,7 @@ import type { HeldLease, SessionLeases } from '../../../ports/store/session-leas
 import { brokenIn, orBroken, readOr } from '../rows/broken-part.ts'
 import { aConversation, aSession, maybe, reader, time } from '../rows/row-types.ts'
 import { toStorableJson } from '../rows/text-codec.ts'
-import { called, type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { called, type Database, guardedRead, qualified, readDocuments, withRetry } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
 /** A lease, and its place in the list: by the server's clock, which counts in microseconds. */
@@ -53,10 +53,10 @@ export const withoutPlace = ({ place: _, ...lease }: LeaseInList): HeldLease => 
 
 /** Until when holders are to be heard of, by the server's clock. */
 export const leasesIn = (database: Database): SessionLeases => {
-  const leases = named(database, 'session_leases')
-  const sessions = named(database, 'agent_sessions')
+  const leases = qualified(database, 'session_leases')
+  const sessions = qualified(database, 'agent_sessions')
   const says = (call: RawBuilder<{ said: boolean }>): Promise<boolean> =>
-    reading(() => withRetry(async () => (await call.execute(database.kysely)).rows[0]?.said === true))
+    guardedRead(() => withRetry(async () => (await call.execute(database.kysely)).rows[0]?.said === true))
   const read = async (which: RawBuilder<unknown>): Promise<readonly LeaseInList[]> => {
     const query = sql<{
       json: string
@@ -65,7 +65,7 @@ export const leasesIn = (database: Database): SessionLeases => {
     return (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toLease)
   }
   const ofBatons = (page: Page, which: RawBuilder<unknown>): Promise<Paged<HeldLease>> =>
-    reading(async () => {
+    guardedRead(async () => {
       const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
       const from = at === undefined ? sql`true` : sql`(l.expires_at, l.session_id) > (${at}::timestamptz, ${id}::uuid)`
       const rows = await read(sql`${which} and (s.state = 'active' or s.held_by is not null) and ${from}
@@ -81,7 +81,7 @@ export const leasesIn = (database: Database): SessionLeases => {
       says(sql`select ${called(database, 'keep_processes')}(
         ${session}::uuid, ${holder}::text, ${toStorableJson(processes)}::text::jsonb) as said`),
     find: (session) =>
-      reading(async () => {
+      guardedRead(async () => {
         const [lease] = await read(sql`l.session_id = ${session}::uuid`)
         return lease && withoutPlace(lease)
       }),

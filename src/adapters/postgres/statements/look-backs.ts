@@ -15,7 +15,7 @@ import type { LookBackPort } from '../../../ports/store/look-back-port.ts'
 import { toLookBackInHistory, toLookBackRead } from '../rows/look-back-rows.ts'
 import { aSession, reader } from '../rows/row-types.ts'
 import { toStorableJson } from '../rows/text-codec.ts'
-import { called, type Database, named, readDocuments, reading } from './database.ts'
+import { called, type Database, guardedRead, qualified, readDocuments } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
 const toCount = reader('count', z.object({ session_id: aSession, asked: z.number() }))
@@ -23,7 +23,7 @@ const toCount = reader('count', z.object({ session_id: aSession, asked: z.number
 /** Answers from the record, and the questions that were asked. */
 export const lookBacksIn = (database: Database): LookBackPort => ({
   read: (wanted) =>
-    reading(async () => {
+    guardedRead(async () => {
       const query = sql<{ json: string }>`select
         coalesce(${called(database, 'look_back')}(${toStorableJson(questionJson(wanted))}::text::jsonb)::text, 'null') as json`
       const [answer] = await readDocuments(async () => (await query.execute(database.kysely)).rows)
@@ -31,12 +31,12 @@ export const lookBacksIn = (database: Database): LookBackPort => ({
       return read === null ? undefined : withinBounds(read, wanted)
     }),
   listForConversation: (conversation, page) =>
-    reading(async () => {
+    guardedRead(async () => {
       const [at, id] = page.after === undefined ? [null, null] : fromCursor(page.after, 2)
       const query = sql<{ json: string }>`
         select (to_jsonb(b) || jsonb_build_object('epoch', s.epoch, 'handoff_id', s.initiated_by_handoff))::text as json
-        from ${named(database, 'look_backs')} b
-        join ${named(database, 'agent_sessions')} s on s.conversation_id = b.conversation_id and s.id = b.session_id
+        from ${qualified(database, 'look_backs')} b
+        join ${qualified(database, 'agent_sessions')} s on s.conversation_id = b.conversation_id and s.id = b.session_id
         where b.conversation_id = ${conversation}::uuid
           and (${at}::text is null or (b.asked_at, b.id) > (${at}::timestamptz, ${id}::uuid))
         order by b.asked_at, b.id limit ${limitOf(page)}`
@@ -44,10 +44,10 @@ export const lookBacksIn = (database: Database): LookBackPort => ({
       return paged(rows.map(toLookBackInHistory), page, ({ askedAt, id: last }) => [askedAt, last])
     }),
   countFor: (sessions) =>
-    reading(async () => {
+    guardedRead(async () => {
       const query = sql<{ json: string }>`
         select jsonb_build_object('session_id', b.session_id, 'asked', count(*))::text as json
-        from ${named(database, 'look_backs')} b
+        from ${qualified(database, 'look_backs')} b
         where b.session_id = any (array(select jsonb_array_elements_text(${JSON.stringify(sessions)}::text::jsonb)::uuid))
         group by b.session_id`
       const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)

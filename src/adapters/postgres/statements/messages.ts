@@ -9,7 +9,7 @@ import type { Page, Paged } from '../../../ports/store/page.ts'
 import { toMessage, toTurn } from '../rows/record-rows.ts'
 import { aConversation, aSession, aTurn, place, reader, time, toolCall, usage } from '../rows/row-types.ts'
 import { toStorableJson } from '../rows/text-codec.ts'
-import { called, type Database, named, readDocuments, reading } from './database.ts'
+import { called, type Database, guardedRead, qualified, readDocuments } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { readPersonMessages } from './person-messages.ts'
 
@@ -32,10 +32,10 @@ export const messagesIn = (database: Database): MessageRepository => {
     return paged(read, page, ({ sequenceNumber }) => [sequenceNumber])
   }
   return {
-    findTurn: (id) => reading(async () => (await readTurns(turns().where('t.id', '=', id)))[0]),
-    findWindowAt: (id) => reading(() => readWindowAt(database, id)),
+    findTurn: (id) => guardedRead(async () => (await readTurns(turns().where('t.id', '=', id)))[0]),
+    findWindowAt: (id) => guardedRead(() => readWindowAt(database, id)),
     findOpening: (session) =>
-      reading(async () => {
+      guardedRead(async () => {
         const rows = await readDocuments(() =>
           kysely
             .selectFrom('messages as m')
@@ -54,8 +54,8 @@ export const messagesIn = (database: Database): MessageRepository => {
         return sessionOpening(rows.map(toMessage).map(({ metadata: _, ...message }) => message))
       }),
     listLatest: (session, most) =>
-      reading(async () => {
-        const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid order by 1 limit 1)`
+      guardedRead(async () => {
+        const conversation = sql<string>`(select conversation_id from ${qualified(database, 'agent_sessions')} where id = ${session}::uuid order by 1 limit 1)`
         const rows = await readDocuments(() =>
           kysely
             .selectFrom('messages as m')
@@ -70,33 +70,33 @@ export const messagesIn = (database: Database): MessageRepository => {
         return rows.map((row) => withoutMetadata(toMessage(row))).reverse()
       }),
     findToolCalls: (conversation, callIds) =>
-      reading(async () => {
+      guardedRead(async () => {
         const list = sql`array(select jsonb_array_elements_text(${toStorableJson([...new Set(callIds)])}::text::jsonb))`
         const query = sql<{ json: string }>`select
           ${called(database, 'named_tool_calls')}(${conversation}::uuid, ${list})::text as json`
         const [calls] = await readDocuments(async () => (await query.execute(kysely)).rows)
         return toToolCalls(calls)
       }),
-    findPersonMessages: (conversation, wanted) => reading(() => readPersonMessages(database, conversation, wanted)),
+    findPersonMessages: (conversation, wanted) => guardedRead(() => readPersonMessages(database, conversation, wanted)),
     listTurns: (session, page) =>
-      reading(async () => {
-        const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid order by 1 limit 1)`
+      guardedRead(async () => {
+        const conversation = sql<string>`(select conversation_id from ${qualified(database, 'agent_sessions')} where id = ${session}::uuid order by 1 limit 1)`
         const all = turns().where('t.conversation_id', '=', conversation).where('t.session_id', '=', session)
         const from = page.after === undefined ? all : all.where('t.number', '>', Number(fromCursor(page.after, 1)[0]))
         return paged(await readTurns(from.orderBy('t.number').limit(limitOf(page))), page, ({ number }) => [number])
       }),
     listMessages: (conversation, page) =>
-      reading(() => readPage(messages().where('m.conversation_id', '=', conversation), page)),
+      guardedRead(() => readPage(messages().where('m.conversation_id', '=', conversation), page)),
     listSessionMessages: (session, page) =>
-      reading(() => {
-        const held = sql`select conversation_id, start_sequence from ${named(database, 'agent_sessions')}
+      guardedRead(() => {
+        const held = sql`select conversation_id, start_sequence from ${qualified(database, 'agent_sessions')}
           where id = ${session}::uuid order by 1 limit 1`
         // Nothing of a session stands before its start, so that is where the index is entered.
-        const mine = messages()
+        const ofSession = messages()
           .where('m.conversation_id', '=', sql<string>`(select conversation_id from (${held}) as held)`)
           .where('m.sequence_number', '>=', sql<number>`(select start_sequence from (${held}) as held)`)
           .where('m.session_id', '=', session)
-        return readPage(mine, page)
+        return readPage(ofSession, page)
       }),
   }
 }
@@ -108,14 +108,14 @@ const withoutMetadata = ({ metadata: _, ...message }: MessageInHistory): Message
 
 const messageDocument = (database: Database) => sql<string>`(to_jsonb(m) || jsonb_build_object(
   'led_to', (
-    select h.id from ${named(database, 'handoffs')} h
+    select h.id from ${qualified(database, 'handoffs')} h
     where h.conversation_id = m.conversation_id and h.prior_turn_id = m.turn_id
     order by h.initiated_at desc, h.id desc limit 1),
   'continues', (
-    select s.initiated_by_handoff from ${named(database, 'agent_sessions')} s
+    select s.initiated_by_handoff from ${qualified(database, 'agent_sessions')} s
     where s.conversation_id = m.conversation_id and s.id = m.session_id
       and (m.turn_id is null or 1 = (
-        select t.number from ${named(database, 'turns')} t
+        select t.number from ${qualified(database, 'turns')} t
         where t.conversation_id = m.conversation_id and t.id = m.turn_id)))))::text`
 
 /** Only roles that spoke come back. */
@@ -160,14 +160,14 @@ const readWindowAt = async (database: Database, id: TurnId): Promise<WindowAtTur
       'roles', held.roles,
       'tool_calls', ${called(database, 'tool_calls_within')}(t.conversation_id, t.session_id, held.first, t.end_sequence)
     ))::text as json
-    from ${named(database, 'turns')} t
-    join ${named(database, 'agent_sessions')} s on s.conversation_id = t.conversation_id and s.id = t.session_id
+    from ${qualified(database, 'turns')} t
+    join ${qualified(database, 'agent_sessions')} s on s.conversation_id = t.conversation_id and s.id = t.session_id
     cross join lateral ${called(database, 'truncated_to')}(t.session_id, t.start_sequence) as gone (truncated_to)
     cross join lateral (
       select min(spoken.first) as first, jsonb_object_agg(spoken.role, spoken.messages) as roles
       from (
         select m.role, count(*) as messages, min(m.sequence_number) as first
-        from ${named(database, 'messages')} m
+        from ${qualified(database, 'messages')} m
         where m.conversation_id = t.conversation_id and m.session_id = t.session_id
           and m.sequence_number between s.start_sequence and t.end_sequence
           and m.sequence_number > gone.truncated_to

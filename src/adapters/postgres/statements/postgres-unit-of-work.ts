@@ -25,7 +25,7 @@ import { aConversation, aHandoff, aTurn, maybe, place, reader, time, toolCall } 
 import { toWorkingSession } from '../rows/session-row.ts'
 import { toStorableJson, toStorableText } from '../rows/text-codec.ts'
 import { unitColumns } from '../rows/unit-rows.ts'
-import { callFunction, type Database, FUNCTIONS_VERSION, quoted } from './database.ts'
+import { callFunction, type Database, FUNCTIONS_VERSION, quotedName } from './database.ts'
 import { personMessages, WANTED, wantedParameters } from './person-messages.ts'
 import { conflictAt, isCommandTaken, toFailure } from './pg-errors.ts'
 
@@ -242,7 +242,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     if (earlier !== undefined) return earlier
     let count = 0
     const numbered = call.replaceAll('%', () => `$${++count}`).replace('(', `_v${FUNCTIONS_VERSION}(`)
-    const text = `select ${quoted(this.#database.schema)}.${numbered}::text as json`
+    const text = `select ${quotedName(this.#database.schema)}.${numbered}::text as json`
     this.#texts.set(call, text)
     return text
   }

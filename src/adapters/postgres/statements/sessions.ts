@@ -9,13 +9,13 @@ import {
   type UnfinishedPage,
   type UnfinishedSession,
 } from '../../../ports/store/unfinished-session.ts'
-import { digestOf } from '../../../ports/system/holder-tokens.ts'
+import { tokenDigest } from '../../../ports/system/holder-tokens.ts'
 import { toMonitor } from '../rows/monitor-row.ts'
 import { maybe, reader, time } from '../rows/row-types.ts'
 import { toWorkingSession } from '../rows/session-row.ts'
 import { toStorableText } from '../rows/text-codec.ts'
-import { allOf, byAge, given, noted } from './by-age.ts'
-import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { allConditions, byAge, given, noted } from './by-age.ts'
+import { type Database, guardedRead, qualified, readDocuments, withRetry } from './database.ts'
 import { leaseRow, withoutPlace } from './leases.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
@@ -26,50 +26,52 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
   const read = async (query: ReturnType<typeof select>): Promise<readonly AgentSession[]> =>
     (await readDocuments(() => query.execute())).map((row) => toWorkingSession(row).session)
   return {
-    find: (id) => reading(async () => (await read(select().where('s.id', '=', id)))[0]),
+    find: (id) => guardedRead(async () => (await read(select().where('s.id', '=', id)))[0]),
     isHeldBy: (id, holder) =>
-      reading(async () => {
+      guardedRead(async () => {
         const held = kysely.selectFrom('agent_sessions as s').select('s.id').where('s.id', '=', id)
-        const rows = await withRetry(() => held.where(sql`s.holder`, '=', digestOf(holder)).execute())
+        const rows = await withRetry(() => held.where(sql`s.holder`, '=', tokenDigest(holder)).execute())
         return rows.length > 0
       }),
     findActive: (conversation) =>
-      reading(async () => {
+      guardedRead(async () => {
         const active = select().where('s.conversation_id', '=', conversation).where('s.state', '=', 'active')
         return (await read(active))[0]
       }),
     findBaton: (conversation) =>
-      reading(async () => {
+      guardedRead(async () => {
         const baton = select().where('s.conversation_id', '=', conversation)
         return (await read(baton.where((s) => s.or([s('s.state', '=', 'active'), s('s.held_by', 'is not', null)]))))[0]
       }),
     findLatest: (conversation) =>
-      reading(async () => {
+      guardedRead(async () => {
         const newest = select().where('s.conversation_id', '=', conversation).orderBy('s.epoch', 'desc').limit(1)
         return (await read(newest))[0]
       }),
     findByProviderSession: (id) =>
-      reading(() =>
+      guardedRead(() =>
         read(select().where('s.provider_session_id', '=', toStorableText(id)).orderBy('s.started_at').orderBy('s.id')),
       ),
     listForConversation: (conversation, page) =>
-      reading(async () => {
+      guardedRead(async () => {
         const all = select().where('s.conversation_id', '=', conversation).orderBy('s.epoch').limit(limitOf(page))
         const from = page.after === undefined ? all : all.where('s.epoch', '>', Number(fromCursor(page.after, 1)[0]))
         return paged(await read(from), page, ({ epoch }) => [epoch])
       }),
-    listUnfinished: (page) => reading(() => listUnfinished(database, page)),
+    listUnfinished: (page) => guardedRead(() => listUnfinished(database, page)),
     list: ({ conversationId, agentName, state, metadata, order = 'oldest_first' }, page) =>
-      reading(async () => {
+      guardedRead(async () => {
         const age = byAge('s', 'started_at', { ...page, order })
-        const where = allOf([
+        const where = allConditions([
           given(conversationId, (id) => sql`s.conversation_id = ${id}::uuid`),
           given(agentName, (agent) => sql`s.agent_name = ${toStorableText(agent)}`),
           given(state, (wanted) => sql`s.state = ${wanted}`),
           noted('s', metadata),
           ...age.from,
         ])
-        const query = sql<{ json: string }>`select to_jsonb(s)::text as json from ${named(database, 'agent_sessions')} s
+        const query = sql<{
+          json: string
+        }>`select to_jsonb(s)::text as json from ${qualified(database, 'agent_sessions')} s
           where ${where} order by ${age.order} limit ${age.limit}`
         const rows = await readDocuments(async () => (await query.execute(kysely)).rows)
         const sessions = rows.map((row) => toWorkingSession(row).session)
@@ -112,13 +114,13 @@ const toItem = (stored: z.output<typeof row>): UnfinishedSession =>
  * order, and everything around a session is found by its key, so that the past costs nothing.
  */
 const listUnfinished = async (database: Database, page: Page): Promise<UnfinishedPage> => {
-  const [sessions, signals] = [named(database, 'agent_sessions'), named(database, 'context_signals')]
+  const [sessions, signals] = [qualified(database, 'agent_sessions'), qualified(database, 'context_signals')]
   const { from, order, limit } = byAge('s', 'started_at', { ...page, order: 'newest_first' })
   const inState = (state: string) => sql`(select s.* from ${sessions} s
-    where ${allOf([sql`s.state = ${sql.lit(state)}`, ...from])} order by ${order} limit ${limit})`
+    where ${allConditions([sql`s.state = ${sql.lit(state)}`, ...from])} order by ${order} limit ${limit})`
   // With a limit each is looked up by its key: a join of its own would read the whole table while that is small.
   const around = (table: string, which: RawBuilder<unknown>) =>
-    sql`select one.* from ${named(database, table)} one where ${which} limit 1`
+    sql`select one.* from ${qualified(database, table)} one where ${which} limit 1`
   const query = sql<{ json: string }>`
     with clock as materialized (select clock_timestamp() as at)
     select jsonb_build_object('at', clock.at, 'session', to_jsonb(s), 'external_key', c.external_key, 'monitor', to_jsonb(m),

@@ -4,15 +4,15 @@ import type { ContextSignal } from '../../../domain/session/context-signal.ts'
 import type { ContextMonitorPort } from '../../../ports/store/context-monitor-port.ts'
 import type { SignalQueue } from '../../../ports/store/signal-queue.ts'
 import { toMonitor, toSignal } from '../rows/monitor-row.ts'
-import { called, type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { called, type Database, guardedRead, qualified, readDocuments, withRetry } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
 /** The monitors of windows. */
 export const monitorsIn = (database: Database): ContextMonitorPort => ({
   find: (session) =>
-    reading(async () => {
+    guardedRead(async () => {
       const query = sql<{ json: string }>`select to_jsonb(m)::text as json
-        from ${named(database, 'context_monitors')} m where m.session_id = ${session}::uuid`
+        from ${qualified(database, 'context_monitors')} m where m.session_id = ${session}::uuid`
       const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
       return rows.map(toMonitor)[0]
     }),
@@ -20,8 +20,8 @@ export const monitorsIn = (database: Database): ContextMonitorPort => ({
 
 /** The queue of signals. */
 export const signalsIn = (database: Database): SignalQueue => {
-  const table = named(database, 'context_signals')
-  const sessions = named(database, 'agent_sessions')
+  const table = qualified(database, 'context_signals')
+  const sessions = qualified(database, 'agent_sessions')
   /** A session hears what was for it, and for those before it that have handed off. */
   const heardBy = (recipient: AgentSessionId) => sql`(
     select heard.id from ${sessions} own
@@ -32,12 +32,12 @@ export const signalsIn = (database: Database): SignalQueue => {
     (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toSignal)
   return {
     find: (id) =>
-      reading(async () => {
+      guardedRead(async () => {
         const query = sql<{ json: string }>`select to_jsonb(s)::text as json from ${table} s where s.id = ${id}::uuid`
         return (await read(query))[0]
       }),
     waiting: (recipient) =>
-      reading(() =>
+      guardedRead(() =>
         read(sql<{ json: string }>`
           (select to_jsonb(s)::text as json from ${table} s
             where s.recipient_session_id in ${heardBy(recipient)} and s.status = 'queued' and s.delivery = 'urgent'
@@ -48,7 +48,7 @@ export const signalsIn = (database: Database): SignalQueue => {
             order by s.queued_at, s.id limit 1)`),
       ),
     acknowledge: (recipient, ids, at) =>
-      reading(() =>
+      guardedRead(() =>
         withRetry(async () => {
           const list = sql`array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb))::uuid[]`
           const done = await sql<{ count: string }>`select ${called(database, 'acknowledge_signals')}(
@@ -57,7 +57,7 @@ export const signalsIn = (database: Database): SignalQueue => {
         }),
       ),
     listFor: (recipient, page) =>
-      reading(async () => {
+      guardedRead(async () => {
         const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
         const from = at === undefined ? sql`true` : sql`(s.queued_at, s.id) > (${at}::timestamptz, ${id}::uuid)`
         const query = sql<{ json: string }>`select to_jsonb(s)::text as json from ${table} s

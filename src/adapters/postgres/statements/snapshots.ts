@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ContextWindowSnapshot } from '../../../domain/session/context-snapshot.ts'
 import type { ContextSnapshotPort } from '../../../ports/store/context-snapshot-port.ts'
 import { toSnapshot } from '../rows/record-rows.ts'
-import { called, type Database, readDocuments, reading } from './database.ts'
+import { called, type Database, guardedRead, readDocuments } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
 /** Snapshots, each with the tool calls its window held. */
@@ -13,9 +13,9 @@ export const snapshotsIn = (database: Database): ContextSnapshotPort => {
   const read = async (query: ReturnType<typeof select>): Promise<readonly ContextWindowSnapshot[]> =>
     (await readDocuments(() => query.execute())).map(toSnapshot)
   return {
-    find: (id) => reading(async () => (await read(select().where('s.id', '=', id)))[0]),
+    find: (id) => guardedRead(async () => (await read(select().where('s.id', '=', id)))[0]),
     findLatest: (session) =>
-      reading(async () => {
+      guardedRead(async () => {
         const newest = select()
           .where('s.session_id', '=', session)
           .orderBy('s.captured_at', 'desc')
@@ -23,7 +23,7 @@ export const snapshotsIn = (database: Database): ContextSnapshotPort => {
         return (await read(newest.limit(1)))[0]
       }),
     listForSession: (session, page) =>
-      reading(async () => {
+      guardedRead(async () => {
         const all = select().where('s.session_id', '=', session).orderBy('s.captured_at').orderBy('s.id')
         const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
         const from =

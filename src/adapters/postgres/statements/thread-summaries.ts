@@ -9,8 +9,8 @@ import {
 } from '../../../ports/store/thread-summaries.ts'
 import { aConversation, aHandoff, reader, time } from '../rows/row-types.ts'
 import { toStorableJson, toStorableText } from '../rows/text-codec.ts'
-import { allOf, byAge, type Condition, given } from './by-age.ts'
-import { called, type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { allConditions, byAge, type Condition, given } from './by-age.ts'
+import { called, type Database, guardedRead, qualified, readDocuments, withRetry } from './database.ts'
 import { paged } from './paging.ts'
 
 const toSummary = reader(
@@ -84,31 +84,31 @@ const toFigures = reader(
 
 /** The mirror of accepted summaries. */
 export const threadSummariesIn = (database: Database): ThreadSummaries => {
-  const table = named(database, 'thread_summaries')
+  const table = qualified(database, 'thread_summaries')
   const read = (query: RawBuilder<{ json: string }>): Promise<readonly unknown[]> =>
     readDocuments(async () => (await query.execute(database.kysely)).rows)
   return {
     keep: (summary) =>
-      reading(() =>
+      guardedRead(() =>
         withRetry(async () => {
           await sql`select ${called(database, 'keep_thread_summary')}(
             ${toStorableJson(toColumns(summary))}::text::jsonb)`.execute(database.kysely)
         }),
       ),
     list: (filter, page) =>
-      reading(async () => {
+      guardedRead(async () => {
         const { from, order, limit } = newest(page)
         const rows = await read(sql<{ json: string }>`select to_jsonb(t)::text as json from ${table} t
-          where ${allOf([...conditionsOf(filter), ...from])} order by ${order} limit ${limit}`)
+          where ${allConditions([...conditionsOf(filter), ...from])} order by ${order} limit ${limit}`)
         return paged(rows.map(toSummary), page, ({ timestamp, handoffId }) => [timestamp, handoffId])
       }),
     figures: (filter) =>
-      reading(async () => {
+      guardedRead(async () => {
         const rows = await read(sql<{ json: string }>`select jsonb_build_object('agent_name', n.agent_name,
             'model_used', n.model_used, 'summaries', count(*), 'edited', count(*) filter (where n.is_edited),
             'refinements', sum(n.refinements), 'mean_tokens', round(avg(n.tokens)), 'latest', max(n.accepted_at))::text as json
           from (select t.agent_name, t.model_used, t.is_edited, t.refinements, t.tokens, t.accepted_at from ${table} t
-            where ${allOf(conditionsOf(filter))} order by ${newest({}).order} limit ${COUNTED_SUMMARIES}) n
+            where ${allConditions(conditionsOf(filter))} order by ${newest({}).order} limit ${COUNTED_SUMMARIES}) n
           group by n.agent_name, n.model_used order by n.agent_name collate "C", n.model_used collate "C"`)
         return rows.map(toFigures)
       }),

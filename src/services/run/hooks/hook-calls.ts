@@ -35,7 +35,7 @@ const hookFacts = ({ conversation, request, places }: HookSubject, sessionId: Ag
 }
 
 /** Whether the run has a hook for this moment. */
-export const hasHooks = ({ hooks }: Pick<RunInProgress, 'hooks'>, moment: HookMoment): boolean =>
+export const hasHookFor = ({ hooks }: Pick<RunInProgress, 'hooks'>, moment: HookMoment): boolean =>
   hooks.some((hook) => hook.moment === moment)
 
 const NOTHING_CALLED: HookReport = { ok: true, results: [] }
@@ -48,7 +48,7 @@ export const callHooks = async <Moment extends HookMoment>(
   payload: HookPayloads[Moment],
 ): Promise<HookReport> => {
   const { hookRunner, handoffs } = run.deps
-  if (hookRunner === undefined || !hasHooks(run, moment)) return NOTHING_CALLED
+  if (hookRunner === undefined || !hasHookFor(run, moment)) return NOTHING_CALLED
   // The hooks after the end are called even when the run was cancelled.
   const isAfterEnd = moment === 'after_run' || moment === 'on_error'
   const signal = isAfterEnd ? {} : { signal: run.signal }

@@ -4,7 +4,7 @@ import { hookContext } from '../../../ports/agent/hook-payload.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { policyOf } from '../run-window.ts'
 import { initiateTransfer, type Restarting, restartHeldSession } from '../work/session-outcome.ts'
-import { callHooks, type HookCaller, hasHooks, hookSessionOf } from './hook-calls.ts'
+import { callHooks, type HookCaller, hasHookFor, hookSessionOf } from './hook-calls.ts'
 
 /**
  * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that answers
@@ -14,7 +14,7 @@ import { callHooks, type HookCaller, hasHooks, hookSessionOf } from './hook-call
  * @returns the restart that was begun, or the limit that refused it; undefined when the session continues
  */
 export const decideByHooks = async (run: HookCaller & Restarting): Promise<RestartBegun | undefined> => {
-  if (policyOf(run) === 'manual' || !hasHooks(run, 'on_context_threshold')) return undefined
+  if (policyOf(run) === 'manual' || !hasHookFor(run, 'on_context_threshold')) return undefined
   const outcome = await callThresholdHooks(run)
   // A hook that was interrupted has decided nothing.
   run.signal.throwIfAborted()

@@ -1,5 +1,5 @@
 import { roomProblemOf } from '../../../domain/run/room-to-ask.ts'
-import { type Placed, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type Placed, type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 import type { RunTerms } from '../run-terms.ts'
 import { believedWindowOf, policyOf } from '../run-window.ts'
 
@@ -35,7 +35,7 @@ const warnOfPlace = (run: Pick<RunInProgress, 'conversation' | 'request' | 'news
 
 /** Without a place on record, every later run would have to name the place as well. */
 const warnOfNoPlace = (run: Placed & Pick<RunInProgress, 'news'>): void => {
-  const { workingDirectory, worktreePath = workingDirectory } = workspaceOf(run) ?? {}
+  const { workingDirectory, worktreePath = workingDirectory } = runWorkspace(run) ?? {}
   if (worktreePath === undefined) return
   const message =
     `The conversation has no place on record: this run works in ${JSON.stringify(worktreePath)}, and others will not ` +

@@ -5,8 +5,8 @@ import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../commands/pause-for.ts'
 import { DEFAULT_LEASE_MS } from '../run-request.ts'
 import type { RunnerDeps } from '../run-terms.ts'
-import { endOrphans } from './agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner } from './gone-runner.ts'
+import { endOrphans } from './launched-processes.ts'
 
 const LOOK_AGAIN_MS = 250
 /** A claim of a runner is as long as its lease, so it has expired by then. */

@@ -2,7 +2,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { beginAnew } from '../open/open-run.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
-import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 import type { Launcher } from '../work/launch.ts'
 import { restartInstead, type SessionOutcome } from '../work/session-outcome.ts'
 
@@ -22,7 +22,7 @@ export const replaceLostSession = async <Message>(
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   const { request } = run
   const { working: held } = run.held
-  const workspace = workspaceOf(run)
+  const workspace = runWorkspace(run)
   const isFailed = outcome.type === 'over' && outcome.outcome === 'failed'
   if (resumes === undefined || !isFailed || request.resume !== undefined) return undefined
   const { progress } = held.session

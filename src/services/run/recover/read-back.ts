@@ -5,7 +5,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
-import { type Placed, type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type Placed, type RecordOfRun, type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 import { LaunchWatch } from '../work/launch-watch.ts'
 import { uncountedEnd } from '../work/limits.ts'
 import type { Leaving } from '../work/session-leaving.ts'
@@ -83,7 +83,7 @@ const extractOf = async (run: Reading, handoff: HandoffMetadata, source: AgentSe
 
 const transcriptOf = (run: Placed, providerSessionId: string) => ({
   providerSessionId,
-  ...defined({ workspace: workspaceOf(run) }),
+  ...defined({ workspace: runWorkspace(run) }),
 })
 
 const readBack = async (

@@ -4,13 +4,13 @@ import { type CheckpointReview, reviewCheckpoint } from '../../../domain/checkpo
 import { checkpointIn } from '../../../domain/checkpoint/checkpoint-text.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../../domain/run/configuration.ts'
+import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../../domain/run/run-configuration.ts'
 import { RuntimeFailure } from '../../../ports/agent/runtime-failure.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { isOutOfMoney, remainingMs } from '../work/limits.ts'
 import { CheckpointInterview } from './checkpoint-interview.ts'
-import { checkpointRequestFor, questionText } from './checkpoint-question.ts'
+import { checkpointQuestionText, checkpointRequestFor } from './checkpoint-question.ts'
 
 /** The outcome of interview: the text if there is one, and its flags. */
 export interface CheckpointAsked {
@@ -51,10 +51,10 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   if (withinMs <= 0) return timedOut(0)
   const request = await checkpointRequestFor(run, handoff)
   const interview = new CheckpointInterview(run, { ask: runtime.ask.bind(runtime), providerSessionId, withinMs })
-  let answer = await interview.put(() => questionText(run, request))
+  let answer = await interview.put(() => checkpointQuestionText(run, request))
   // A second question costs as much as the first: it is not asked when the budget is spent or the time is over.
   const mayAskAgain = isWordless(answer) && !interview.isOver && !isOutOfMoney(run)
-  if (mayAskAgain) answer = await interview.put(() => `${AGAIN}\n\n${questionText(run, request)}`)
+  if (mayAskAgain) answer = await interview.put(() => `${AGAIN}\n\n${checkpointQuestionText(run, request)}`)
   return concluded(run, { answer, interview, withinMs })
 }
 

@@ -4,8 +4,8 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { addTotals, differenceOf, NO_TOTALS } from '../../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { AgentRuntime, RuntimeReply } from '../../../ports/agent/agent-runtime.ts'
-import { processRecorder } from '../recover/agent-processes.ts'
-import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { processRecorder } from '../recover/launched-processes.ts'
+import { type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 import { CostMeter } from '../work/cost-meter.ts'
 
 /** The session to ask, and how long all questions together may take. */
@@ -62,7 +62,7 @@ export class CheckpointInterview {
       this.#question = prompt
       const about = { providerSessionId: this.#interview.providerSessionId, prompt, model: run.held.session.model }
       const listeners = { onProcess: processRecorder(run), onUsage: cost.take }
-      const question = { ...defined({ ...about, workspace: workspaceOf(run) }), signal: this.#signal, ...listeners }
+      const question = { ...defined({ ...about, workspace: runWorkspace(run) }), signal: this.#signal, ...listeners }
       // The wait ends with the signal, even if the runtime ignores it.
       const reply = await Promise.race([this.#interview.ask(question), aborted(this.#signal)])
       if (reply.totals !== undefined) cost.take(reply.totals)

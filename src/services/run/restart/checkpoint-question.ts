@@ -26,7 +26,7 @@ export const checkpointRequestFor = async (run: RecordOfRun, handoff: HandoffMet
 }
 
 /** The question in words. A template of the user's own may throw. */
-export const questionText = (run: Pick<RunInProgress, 'setting'>, request: CheckpointRequest): string => {
+export const checkpointQuestionText = (run: Pick<RunInProgress, 'setting'>, request: CheckpointRequest): string => {
   const template = run.setting('template')
   return typeof template === 'function' ? template(request) : checkpointPrompt(request, template)
 }

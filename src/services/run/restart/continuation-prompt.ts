@@ -12,7 +12,7 @@ import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { reviewed } from './ask-checkpoint.ts'
 import { recapOfLost, recapOfSession } from './lost-checkpoint.ts'
-import { type OpeningParts, personWordsOf } from './person-words.ts'
+import { type OpeningParts, personWordsOf } from './run-person-words.ts'
 
 /** A handoff that has a checkpoint. */
 type Checkpointed = HandoffMetadata & { readonly document: string }

@@ -5,7 +5,7 @@ import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import { err } from '../../../domain/kernel/result.ts'
 import { describeRefusal } from '../../../domain/refusal.ts'
 import type { LooksBack, ToolRefused } from '../../../ports/agent/run-tools.ts'
-import type { LookBack } from '../../history/look-back.ts'
+import type { LookBack } from '../../history/look-back-service.ts'
 
 /** The characters of an answer unless the agent asks for another number, and the fewest that can be asked for. */
 const USUAL_LIMIT = 8_000

@@ -5,10 +5,10 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import type { Launch, RunningAgent } from '../../../ports/agent/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 import { askSessionHooks } from '../hooks/hook-calls.ts'
-import { processRecorder } from '../recover/agent-processes.ts'
+import { processRecorder } from '../recover/launched-processes.ts'
 import { readBackWork } from '../recover/read-back.ts'
 import { RESUME_AFTER_LOSS, RESUME_WHERE_STOPPED } from '../restart/resume-prompts.ts'
-import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type RunInProgress, runWorkspace } from '../run-in-progress.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { owedRestart, restartInstead, type SessionOutcome } from './session-outcome.ts'
 
@@ -27,7 +27,7 @@ export interface Launcher<Message> {
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session
   const tools = run.tools.offerTo(run.held)
-  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: processRecorder(run), tools })
+  return defined({ prompt, model, workspace: runWorkspace(run), signal, onProcess: processRecorder(run), tools })
 }
 
 /**
@@ -144,7 +144,7 @@ const threadContext = async (run: RunInProgress, prompt = ''): Promise<readonly 
 const adoptProviderSession = async (run: RunInProgress): Promise<string | undefined> => {
   const { runtime } = run.request
   const { session } = run.held
-  const named = { providerSessionId: session.id, ...defined({ workspace: workspaceOf(run) }) }
+  const named = { providerSessionId: session.id, ...defined({ workspace: runWorkspace(run) }) }
   if (!runtime.takesSessionId || (await runtime.has?.(named)) !== true) return undefined
   const request = { ...run.held.working, providerSessionId: session.id }
   run.held.update(
@@ -163,7 +163,7 @@ const resumedLaunch = async <Message>(
   opening: string | undefined,
 ): Promise<Launcher<Message> | undefined> => {
   const { runtime } = run.request
-  const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })
+  const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: runWorkspace(run) }) })
   if (isThere === false) return undefined
   const threads = await threadsNote(run, run.held.session.id, { saysNone: opening === undefined })
   const unrecorded = [batonpassText(joinedPrompt([RESUME_AFTER_LOSS, opening, threads])), ...takeUnsaid(run)]

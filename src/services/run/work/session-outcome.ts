@@ -8,7 +8,7 @@ import type { RunOutcome } from '../../../domain/run/run-summary.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { isRestartOwed } from '../../../domain/window/context-monitor.ts'
 import type { TransferAsked } from '../../../ports/agent/agent-runtime.ts'
-import { hasHooks } from '../hooks/hook-calls.ts'
+import { hasHookFor } from '../hooks/hook-calls.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { policyOf } from '../run-window.ts'
 
@@ -123,7 +123,7 @@ export const owedRestart = async (
   run: Restarting & Pick<RunInProgress, 'hooks'>,
 ): Promise<SessionOutcome | undefined> => {
   const { monitor } = run.held
-  if (monitor === undefined || !isRestartOwed(monitor) || hasHooks(run, 'on_context_threshold')) return undefined
+  if (monitor === undefined || !isRestartOwed(monitor) || hasHookFor(run, 'on_context_threshold')) return undefined
   const { handoff, refusedBy: limit } = await restartHeldSession(run, 'Its window was full when its run ended.', [])
   if (handoff !== undefined) return { type: 'restart', handoff }
   const { restartBudget } = run.conversation

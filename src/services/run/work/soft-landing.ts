@@ -1,7 +1,7 @@
-import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../../domain/run/soft-landing.ts'
+import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../../domain/run/soft-landing-text.ts'
 import { CRITICAL, RESTART } from '../../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../../commands/answers.ts'
-import { hasHooks } from '../hooks/hook-calls.ts'
+import { hasHookFor } from '../hooks/hook-calls.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import type { RunTerms } from '../run-terms.ts'
 import { policyOf } from '../run-window.ts'
@@ -32,7 +32,7 @@ export class SoftLanding {
     // Where hooks decide, or the work continues without a restart, an agent that stops counts as done, so it must not
     // stop.
     const { whenExhausted } = conversation.restartBudget
-    this.#mayStop = whenExhausted === 'stop' && !hasHooks(this.#run, 'on_context_threshold')
+    this.#mayStop = whenExhausted === 'stop' && !hasHookFor(this.#run, 'on_context_threshold')
     this.#due = softLandingText(text, { mayStop: this.#mayStop })
   }
 

@@ -9,7 +9,7 @@ import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/agent/window-reader.ts'
 import { TurnCollector } from '../../window/turn-collector.ts'
-import { hasHooks } from '../hooks/hook-calls.ts'
+import { hasHookFor } from '../hooks/hook-calls.ts'
 import { outsideHandoffAfter, unlessTakenOver } from '../lease.ts'
 import { emitLoweredWindow, emitUnknownWindow, TurnNews } from '../news/agent-news.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
@@ -213,7 +213,7 @@ export class TurnRecorder {
     // The turn begins no restart where hooks decide about full windows, nor where the work is handed to another agent.
     const isHandedOver = this.#run.transferWish.isOpen
     const withholdRestart =
-      options.withholdRestart ?? (isHandedOver || hasHooks(this.#run, 'on_context_threshold') || undefined)
+      options.withholdRestart ?? (isHandedOver || hasHookFor(this.#run, 'on_context_threshold') || undefined)
     // A session that is refused a fresh window is failed later, when its tools have answered, so that their results are
     // recorded.
     const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart, handOver }) }

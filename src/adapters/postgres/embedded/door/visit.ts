@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { describeThrown } from '../../../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../../../ports/store/store-failure.ts'
-import type { EndTurn, Turns } from './turns.ts'
+import type { EndTurn, Turns } from './turn-queue.ts'
 import {
   DISK_FULL,
   failure,
@@ -9,9 +9,9 @@ import {
   NO_ENCRYPTION,
   olderProtocol,
   REPLACED,
-  type SessionState,
   SYNC,
   stateAfter,
+  type WireSessionState,
   welcome,
 } from './wire-answers.ts'
 import { WireBatch } from './wire-batch.ts'
@@ -125,7 +125,7 @@ const serve = async (socket: Socket, reader: WireReader, host: Host, limits: Vis
 const answerTo = async (
   statement: Buffer,
   host: Host,
-): Promise<readonly [answer: Buffer, state: SessionState | undefined]> => {
+): Promise<readonly [answer: Buffer, state: WireSessionState | undefined]> => {
   const answer = await host.exchange(Buffer.concat([statement, NO_COPY]))
   const state = stateAfter(answer)
   if (state !== undefined) return [answer, state]

@@ -5,7 +5,7 @@ export const DISK_FULL = '53100'
 export const REPLACED = 'BP004'
 
 /** The states of a session as the protocol names them: idle, in a transaction, in one that has failed. */
-export type SessionState = 'I' | 'T' | 'E'
+export type WireSessionState = 'I' | 'T' | 'E'
 
 const message = (type: string, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts)
@@ -40,7 +40,7 @@ export const NO_ENCRYPTION = Buffer.from('N')
 /** The newest minor version of the protocol that is spoken, for those who ask for a newer one. */
 export const olderProtocol = (): Buffer => message('v', int32(0, 0))
 
-const readyFor = (state: SessionState): Buffer => message('Z', Buffer.from(state))
+const readyFor = (state: WireSessionState): Buffer => message('Z', Buffer.from(state))
 
 /** Lets a visitor in. The file system has asked already who it is; keys to cancel with are of no use here. */
 export const welcome = (serverVersion: string): Buffer =>
@@ -63,7 +63,7 @@ export const failure = (severity: 'ERROR' | 'FATAL', sqlState: string, sentence:
   message('E', text(`S${severity}`), text(`V${severity}`), text(`C${sqlState}`), text(`M${sentence}`), Buffer.alloc(1))
 
 /** The state of the session after an answer, which its last message tells; nothing when the answer is not complete. */
-export const stateAfter = (answer: Buffer): SessionState | undefined => {
+export const stateAfter = (answer: Buffer): WireSessionState | undefined => {
   const start = answer.length - 6
   if (start < 0 || answer[start] !== 0x5a || answer.readInt32BE(start + 1) !== 5) return undefined
   const state = String.fromCharCode(answer[start + 5] ?? 0)
