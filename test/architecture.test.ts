@@ -49,9 +49,6 @@ const PARTS: readonly string[] = [
 /** Schemas from which `scripts/configuration-schema.ts` makes the one for editors. */
 const SCHEMAS: readonly string[] = ['adapters/config/schema.ts: fileSchema', 'adapters/config/values.ts: FORMS']
 
-/** Exported names that still mean two things, or one thing declared twice. The list only gets shorter. */
-const REMAINING: readonly string[] = ['Environment', 'Receipt', 'isOwnPrompt', 'isRecord', 'originIn', 'promptOf']
-
 const SOURCES = readSources('src')
 const ENTRIES = entryPoints(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest)
 
@@ -257,10 +254,7 @@ describe('an exported name', () => {
   const declaring = (path: string, name: string) => file(path, `export const ${name} = 1`)
 
   it('means one thing', () => {
-    const isListed = (shared: string): boolean => REMAINING.some((name) => shared.startsWith(`${name}: `))
-    const shared = sharedNames(SOURCES)
-    expect(shared.filter((each) => !isListed(each))).toEqual([])
-    expect(shared.filter(isListed)).toHaveLength(REMAINING.length)
+    expect(sharedNames(SOURCES)).toEqual([])
   })
 
   it('is seen when two files declare it, as a value or a type', () => {

@@ -57,9 +57,7 @@ describe('a command that reads', () => {
     (name) => {
       const loaded = [...loadedFrom(`${CLI}/commands/${name}.ts`)]
       expect(loaded).toContain(`${CLI}/choose/opened-store.ts`)
-      expect(
-        loaded.filter((path) => /^src\/(services\/run|main\/(container|composition|runtimes))/.test(path)),
-      ).toEqual([])
+      expect(loaded.filter((path) => /^src\/(services\/run|main\/(container|composition))/.test(path))).toEqual([])
     },
   )
 })

@@ -1,5 +1,5 @@
 import { agentSdkReader } from '../../src/adapters/claude/readers/agent-sdk-reader.ts'
-import { commandIn, isOwnPrompt } from '../../src/adapters/claude/readers/claude-origin.ts'
+import { commandIn, isByClaude } from '../../src/adapters/claude/readers/claude-origin.ts'
 import { transcriptReader } from '../../src/adapters/claude/readers/transcript-reader.ts'
 import { plain, plainLines, wrapped } from '../../src/adapters/cli/render/text.ts'
 import { execReader } from '../../src/adapters/codex/readers/exec-reader.ts'
@@ -118,7 +118,7 @@ export const DOORS: Readonly<Record<string, (text: string) => unknown>> = {
     contentOf({ threadKey: 'k', sourceThreadId: 's', expiresAt: new Date(0) as never, summary } as never, MARKERS),
   hasSummary,
   hideSecrets: (text) => hideSecrets(text, { values: ['known to be secret'] }),
-  isOwnPrompt: (text) => [isOwnPrompt(text), commandIn(text)],
+  isOwnPrompt: (text) => [isByClaude(text), commandIn(text)],
   trimmedPayload: (text) => trimmedPayload('user-prompt-submit', { prompt: text, cwd: text }),
   hookContextOf: (text) => hookContextOf([{ stdout: text } as never], { nonce: '0123456789abcdef', around: text }),
   onOneLine,

@@ -76,7 +76,7 @@ describe('a run whose command was refused because somebody else has the session'
     const logged: string[] = []
     const logger = { debug: () => logged.push('debug'), warn: () => logged.push('warn') }
     const elsewhere = await codesWhere(async (refusal) => {
-      const terms = { deps: { logger }, seat: { names: ['coder'], isCast: true } }
+      const terms = { deps: { logger }, agents: { names: ['coder'], isCast: true } }
       const runThread = () => Promise.reject(new RefusedError(refusal))
       const threads = new RunThreads({ terms, runThread, signal: new AbortController().signal } as never)
       threads.start({ handoff: { id: HANDOFF }, session: { agentName: 'coder' } } as never)

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { counted } from '../../domain/kernel/counted.ts'
+import { isRecord } from '../../domain/kernel/record.ts'
 import type { SettingsPlace, TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { filesIn, lengthText } from './folder-files.ts'
 import { hasHooks } from './hooks-installed.ts'
-import { isRecord, jsonIn, readFileEnd, readSmallFile } from './small-file.ts'
+import { jsonIn, readFileEnd, readSmallFile } from './small-file.ts'
 
 /** Of so many cards, the newest are read. */
 const CARDS_READ = 20

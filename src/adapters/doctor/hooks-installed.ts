@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { isRecord } from '../../domain/kernel/record.ts'
 import type { SettingsPlace, TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { isOwnPlugin, launchedBy, ownHookIn, STATUS_LINE } from '../install/own-hook.ts'
-import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
+import { jsonIn, readSmallFile } from './small-file.ts'
 
 /** An agent, as far as its hooks are looked for. */
 type HookedAgent = Pick<TerminalAgent, 'name' | 'hooks' | 'noStatusLine' | 'settings'>
@@ -13,7 +14,7 @@ interface Wanted {
   readonly events: readonly string[]
   readonly command: string
   readonly removal: string
-  /** What people call the agent. */
+  /** The agent's name as people know it. */
   readonly title: string
 }
 

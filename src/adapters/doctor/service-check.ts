@@ -1,10 +1,11 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { isRecord } from '../../domain/kernel/record.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { bootId, isTaken, readProcess } from '../../processes/process-table.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { mustBeOwnFolder, NotOwn, readOwnFile } from '../files/own-files.ts'
-import { isRecord, jsonIn } from './small-file.ts'
+import { jsonIn } from './small-file.ts'
 
 /** Whether the service runs, and is the one of this program. */
 export const serviceRuns = async (folder: string, program: string, ask: AskHealth): Promise<readonly Finding[]> => [

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isRecord } from '../../domain/kernel/record.ts'
 import { ConfigurationError } from '../../domain/run/run-configuration.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { filesIn } from './folder-files.ts'
-import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
+import { jsonIn, readSmallFile } from './small-file.ts'
 
 /** Where a configuration is looked for when none is named. */
 const CONFIGURATION_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const

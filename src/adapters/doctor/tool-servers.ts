@@ -1,9 +1,10 @@
+import { isRecord } from '../../domain/kernel/record.ts'
 import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
-import type { ServerList, SettingsPlace, TerminalAgent } from '../../ports/agent/vendor.ts'
+import type { SettingsPlace, TerminalAgent, ToolServerList } from '../../ports/agent/vendor.ts'
 import type { Finding } from '../../ports/system/health-check.ts'
 import { isOwnProgram } from '../install/own-hook.ts'
 import { enabledPlugin } from './hooks-installed.ts'
-import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
+import { jsonIn, readSmallFile } from './small-file.ts'
 
 /** An MCP server of ours in the settings of a runtime. */
 interface NamedServer {
@@ -64,7 +65,7 @@ const findingsFor = (servers: readonly NamedServer[], remove: string): readonly 
   ]
 }
 
-const serversIn = async ({ file, list: path }: ServerList): Promise<readonly NamedServer[]> => {
+const serversIn = async ({ file, list: path }: ToolServerList): Promise<readonly NamedServer[]> => {
   const found = readSmallFile(file)
   if (found.state !== 'read') return []
   let list: unknown = file.endsWith('.toml') ? await tomlIn(found.text) : jsonIn(found.text)

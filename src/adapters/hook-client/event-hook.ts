@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import type { TerminalAgent } from '../../ports/agent/vendor.ts'
 import type { Environment } from '../../ports/system/environment.ts'
-import type { TerminalHook, TerminalPayload } from '../../ports/terminal/wire.ts'
+import { HOOKS_WITH_VARIABLES, type TerminalHook, type TerminalPayload } from '../../ports/terminal/wire.ts'
 import { CAREFULLY, codeOf } from '../files/own-files.ts'
 import type { Budget } from './budget.ts'
 import { HiddenPayload } from './hidden-payload.ts'
@@ -78,12 +78,9 @@ const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | u
   return pending && { inject: pending.text, notice: begunWithDocument(pending) }
 }
 
-/** The events that the service is told the variables with: at the start, and before each answer, for they may change. */
-const TELLING: readonly TerminalHook[] = ['session-start', 'user-prompt-submit']
-
 /** The variables that say where the agent compacts by itself, where there are any. */
 const variablesFor = ({ event, input, environment, agent }: HookWork): Readonly<Record<string, string>> | undefined => {
-  if (!TELLING.includes(event) || agent.window === undefined) return undefined
+  if (!HOOKS_WITH_VARIABLES.includes(event) || agent.window === undefined) return undefined
   const variables = agent.window.variables(environment, typeof input.cwd === 'string' ? input.cwd : undefined)
   return Object.keys(variables).length === 0 ? undefined : variables
 }

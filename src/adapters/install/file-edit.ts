@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import type { JsonPath } from './json-document.ts'
-import { digestOf, type Holder, type Receipt, type Receipts } from './receipts.ts'
+import { digestOf, type Holder, type InstallReceipt, type Receipts } from './receipts.ts'
 import { refuse, type Settled, type TextProblem } from './refusal.ts'
 import { isReplaceable, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
@@ -13,7 +13,7 @@ export interface Edited {
 
 /** The past of a file: the note about it, and its text before us. */
 export interface Past {
-  readonly receipt: Receipt | undefined
+  readonly receipt: InstallReceipt | undefined
   /** Nobody has changed the file since it was written by us. */
   readonly isUntouched: boolean
   readonly original: string | undefined
@@ -43,9 +43,9 @@ export interface PlannedChange {
   readonly before: string | undefined
   readonly after: string | undefined
   /** The note to keep with it; absent where the file is given back. */
-  readonly receipt?: Receipt
+  readonly receipt?: InstallReceipt
   /** The note that was there before. */
-  readonly earlier?: Receipt
+  readonly earlier?: InstallReceipt
   /** The installation for which a file, or a place in it, stays as it is. */
   readonly keptFor?: Holder
 }
@@ -94,12 +94,12 @@ const isSame = (one: Holder, other: Holder): boolean =>
   one.scope === other.scope && one.folder === other.folder && one.slot === other.slot
 
 /** The other installations that a note names. One whose folder is gone cannot be taken out any more, and does not count. */
-const othersBeside = ({ holder }: FileEdit, receipt: Receipt | undefined): readonly Holder[] =>
+const othersBeside = ({ holder }: FileEdit, receipt: InstallReceipt | undefined): readonly Holder[] =>
   holder === undefined
     ? []
     : (receipt?.holders ?? []).filter((one) => !isSame(one, holder) && (one.scope === 'user' || existsSync(one.folder)))
 
-const holdersWith = (edit: FileEdit, receipt: Receipt | undefined): readonly Holder[] => [
+const holdersWith = (edit: FileEdit, receipt: InstallReceipt | undefined): readonly Holder[] => [
   ...othersBeside(edit, receipt),
   ...(edit.holder === undefined ? [] : [edit.holder]),
 ]
@@ -152,7 +152,7 @@ interface Written {
   readonly made: readonly JsonPath[]
 }
 
-const receiptFor = ({ edit, file, past, before, after, made }: Written): Receipt => {
+const receiptFor = ({ edit, file, past, before, after, made }: Written): InstallReceipt => {
   const { receipt } = past
   const existed = receipt?.existed ?? before !== undefined
   return {

@@ -21,7 +21,7 @@ export interface Installation {
   readonly git?: GitFiles
 }
 
-/** What one agent's settings need: their files have forms and places of their own. */
+/** The parts of an installation that differ from agent to agent: files have forms and places of their own. */
 export interface AgentInstaller {
   /** The agent's word on our command line. */
   readonly name: string
@@ -29,7 +29,7 @@ export interface AgentInstaller {
   readonly edits: (installation: Installation) => readonly FileEdit[]
   /** The files that stand in the folder of the project, by their paths in it. */
   readonly projectFiles?: (place: SettingsPlace) => readonly string[]
-  /** What is still wanted beside what a plugin brings, and sentences about it. */
+  /** The parts that are still wanted beside those that a plugin brings, and sentences about it. */
   readonly beside?: (installation: Installation) => { readonly wanted: Wanted; readonly remarks: readonly string[] }
   /** Sentences that a person should know after an installation. */
   readonly remarks: (installation: Installation) => readonly string[]

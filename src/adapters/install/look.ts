@@ -25,7 +25,7 @@ export type State = Pick<FoundPart, 'state' | 'detail'>
 export const ABSENT: State = { state: 'absent' }
 
 /** Looks at a part in a JSON file. */
-export const lookAt = (part: Part, file: string, look: (document: JsonDocument) => State): FoundPart => {
+export const findPart = (part: Part, file: string, look: (document: JsonDocument) => State): FoundPart => {
   const read = readSettingsFile(file)
   if (!read.ok) return { part, file, state: 'unreadable', detail: read.error.message }
   if (read.value.bytes === undefined) return { part, file, ...ABSENT }

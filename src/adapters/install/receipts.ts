@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 /** A note about a file that was changed: all that is needed to give it back. */
-export interface Receipt {
+export interface InstallReceipt {
   readonly v: 1
   readonly file: string
   /** Whether the file was there before. */
@@ -44,13 +44,13 @@ export class Receipts {
   }
 
   /** The note about a file. One that cannot be read is none. */
-  read(target: string): Receipt | undefined {
+  read(target: string): InstallReceipt | undefined {
     const note = readNote(this.#fileOf(target))
     return note?.file === target ? note : undefined
   }
 
   /** Keeps a note, in place of an earlier one about the same file. */
-  keep(note: Receipt): void {
+  keep(note: InstallReceipt): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const { mode } = lstatSync(this.#folder)
     if ((mode & 0o022) !== 0) throw new Error(`Others may write to ${this.#folder}. Make it yours alone: chmod 700.`)
@@ -75,7 +75,7 @@ export class Receipts {
     if (heir !== undefined && !heir.folders.includes(folder)) this.keep({ ...heir, folders: [...heir.folders, folder] })
   }
 
-  #all(): readonly Receipt[] {
+  #all(): readonly InstallReceipt[] {
     const names = existsSync(this.#folder) ? readdirSync(this.#folder) : []
     return names.flatMap((name) => readNote(join(this.#folder, name)) ?? [])
   }
@@ -85,11 +85,11 @@ export class Receipts {
   }
 }
 
-const readNote = (path: string): Receipt | undefined => {
+const readNote = (path: string): InstallReceipt | undefined => {
   const found = readSettingsFile(path)
   if (!found.ok || found.value.bytes === undefined) return undefined
   try {
-    const note = JSON.parse(found.value.bytes.toString('utf8')) as Receipt
+    const note = JSON.parse(found.value.bytes.toString('utf8')) as InstallReceipt
     const isNote = note.v === 1 && typeof note.file === 'string'
     return isNote && Array.isArray(note.made) && Array.isArray(note.folders) ? note : undefined
   } catch {

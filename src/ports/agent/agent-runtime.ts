@@ -94,7 +94,7 @@ export interface ThreadAsked {
 export type TranscriptStep = Pick<RuntimeStep<never>, 'events' | 'texts'>
 
 /** An agent at work. */
-export type RunningAgent<Message> = {}
+export interface RunningAgent<Message> {
   /** The steps of the agent until it is idle or ends. Iterated once. */
   readonly steps: AsyncIterable<RuntimeStep<Message>>
   /**

@@ -121,7 +121,7 @@ export interface SettingsPlace {
 }
 
 /** A list of MCP servers in a file: JSON, or TOML where its name says so. */
-export interface ServerList {
+export interface ToolServerList {
   readonly file: string
   /** The way to the list in the file. */
   readonly list: readonly string[]
@@ -129,11 +129,11 @@ export interface ServerList {
 
 /** The files in which a terminal agent looks for hooks and MCP servers. */
 export interface TerminalSettings {
-  /** What people call the agent. */
+  /** The agent's name as people know it. */
   readonly title: string
   /** The files that name hooks; each wins over those before it. */
   readonly hookFiles: (place: SettingsPlace) => readonly string[]
-  readonly serverLists: (place: SettingsPlace) => readonly ServerList[]
+  readonly serverLists: (place: SettingsPlace) => readonly ToolServerList[]
   /** The agent's own command that takes out an MCP server; the name of the server follows. */
   readonly removeServer: string
 }

@@ -23,6 +23,9 @@ export const TERMINAL_HOOKS = [
   'session-end',
 ] as const
 
+/** The hooks that say with which variables the agent works: at the start, and before each answer, for they may change. */
+export const HOOKS_WITH_VARIABLES: readonly TerminalHook[] = ['session-start', 'user-prompt-submit']
+
 /** One of the hooks that `baton hook` answers. */
 export type TerminalHook = (typeof TERMINAL_HOOKS)[number]
 

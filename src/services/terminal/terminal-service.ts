@@ -1,5 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
+import { HOOKS_WITH_VARIABLES } from '../../ports/terminal/wire.ts'
 import { derivedCommand } from '../commands/derived-command.ts'
 import { AfterCompaction } from './after-compaction.ts'
 import { CandidateEvents } from './candidate-events.ts'
@@ -26,10 +27,13 @@ import { TurnImport } from './turn-import.ts'
 import { Compactions, outcomeOf, reported, Samples, triggerIn } from './window-reports.ts'
 
 /** Events after which there may be more to give back after a compaction, or to the session that comes next. */
-const TELLING: readonly HookEventName[] = ['session-start', 'user-prompt-submit', 'pre-compact', 'stop', 'session-end']
-
-/** Events whose hooks say with which variables the runtime works. */
-const WITH_VARIABLES: readonly HookEventName[] = ['session-start', 'user-prompt-submit']
+const REFRESHING: readonly HookEventName[] = [
+  'session-start',
+  'user-prompt-submit',
+  'pre-compact',
+  'stop',
+  'session-end',
+]
 
 const UNKNOWN: HookAnswer = { outcome: 'unknown_session', signals: [] }
 
@@ -142,7 +146,7 @@ export class TerminalService {
 
   /** Makes the texts anew that later sessions, or this one after a compaction, are given while no service may run. */
   async #prepare(at: FollowedSession, { event }: TerminalHookEvent): Promise<void> {
-    if (!TELLING.includes(event)) return
+    if (!REFRESHING.includes(event)) return
     await this.#afterCompaction.refresh(at)
     await this.documents.refresh(at)
   }
@@ -152,7 +156,7 @@ export class TerminalService {
     if (input.transcriptPath !== undefined && input.transcriptPath !== at.tracking.transcriptPath)
       at.keep({ transcriptPath: input.transcriptPath })
     if (event.event === 'statusline') return this.#sample(at, event)
-    if (WITH_VARIABLES.includes(event.event)) at.keep({ variables: input.variables })
+    if (HOOKS_WITH_VARIABLES.some((hook) => hook === event.event)) at.keep({ variables: input.variables })
     this.samples.forget(at.providerSessionId)
     switch (event.event) {
       case 'session-start':

@@ -60,7 +60,7 @@ const COMMAND_TAGS = 'command-name|command-message|command-args|command-contents
  * Where a text comes from that a record gives to the user: the runtime or a hook by a mark or a wrapper, a person where
  * the record is marked as typed. Nothing when the record does not say.
  */
-export const originIn = (record: unknown): ((text: string) => MessageOrigin | undefined) => {
+export const claudeOriginIn = (record: unknown): ((text: string) => MessageOrigin | undefined) => {
   const { isMeta, isCompactSummary, isVisibleInTranscriptOnly, isSynthetic, origin, promptSource } =
     marks.safeParse(record).data ?? {}
   const isMarked = isMeta || isCompactSummary || isVisibleInTranscriptOnly || isSynthetic
@@ -74,7 +74,7 @@ export const originIn = (record: unknown): ((text: string) => MessageOrigin | un
 }
 
 /** Whether a prompt that a hook was called with is the runtime's own, or a hook's: a notice, a reminder, a summary. */
-export const isOwnPrompt = (text: string): boolean => isByAHook(text) || isByTheRuntime(text)
+export const isByClaude = (text: string): boolean => isByAHook(text) || isByTheRuntime(text)
 
 /** The words that a person typed to use a command with something to say, such as `/review only auth`. */
 export const commandIn = (text: string): string | undefined => {

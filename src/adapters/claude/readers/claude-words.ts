@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RecordedText, RecordedWords } from '../../../ports/agent/window-reader.ts'
-import { commandIn, originIn } from './claude-origin.ts'
+import { claudeOriginIn, commandIn } from './claude-origin.ts'
 
 const text = z.looseObject({ type: z.literal('text'), text: z.string() })
 const toolResult = z.looseObject({
@@ -46,7 +46,7 @@ const textsOf = (
   record: unknown,
   { id, content }: { readonly id?: string | undefined; readonly content?: unknown } = {},
 ): readonly RecordedText[] => {
-  const originOf = role === 'user' ? originIn(record) : () => undefined
+  const originOf = role === 'user' ? claudeOriginIn(record) : () => undefined
   const spoken = (written: string): RecordedText => {
     const words = role === 'user' ? (commandIn(written) ?? written) : written
     return defined({ role, text: words, origin: originOf(words), id })

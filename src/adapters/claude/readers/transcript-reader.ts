@@ -5,7 +5,7 @@ import type { WindowEvent } from '../../../domain/window/window-event.ts'
 import type { WindowReader } from '../../../ports/agent/window-reader.ts'
 import { compactionPoint } from '../settings/compaction-point.ts'
 import { assistantMessage, charactersOf, readAssistant } from './claude-message.ts'
-import { isOwnPrompt } from './claude-origin.ts'
+import { isByClaude } from './claude-origin.ts'
 import { ClaudeUsage } from './claude-usage.ts'
 import { claudeWords } from './claude-words.ts'
 
@@ -54,7 +54,7 @@ export const transcriptReader: WindowReader = {
   },
   known: (variables) => compactionPoint(variables),
   words: claudeWords,
-  isOwnPrompt,
+  isOwnPrompt: isByClaude,
   usage: () => new ClaudeUsage(),
 }
 

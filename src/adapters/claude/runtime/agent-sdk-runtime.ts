@@ -1,8 +1,9 @@
 import type { AgentRuntime, Launch } from '../../../ports/agent/agent-runtime.ts'
-import { type AgentSdk, promptOf, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
+import type { Environment } from '../../../ports/system/environment.ts'
+import { type AgentSdk, type SdkMessage, type SdkOwnOptions, type SdkPrompt, sdkPrompt } from './sdk-module.ts'
 import { directoryOf, launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
 import { sdkRuns } from './sdk-runs.ts'
-import { type Environment, hasSession, transcriptOf } from './session-file.ts'
+import { hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
 /** Options of the runtime; everything has a default. */
@@ -53,14 +54,14 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
     takesSessionId: true,
     takesTools: true,
     reportsWindow: true,
-    start: (launch) => run(promptOf(launch.prompt), startOptions(defaults, launch), launch),
+    start: (launch) => run(sdkPrompt(launch.prompt), startOptions(defaults, launch), launch),
     resume: ({ providerSessionId: resume, ...launch }) =>
-      run(promptOf(launch.prompt), { ...launchOptions(defaults, launch), resume }, launch),
+      run(sdkPrompt(launch.prompt), { ...launchOptions(defaults, launch), resume }, launch),
     has: ({ providerSessionId, ...place }) =>
       hasSession(providerSessionId, environmentOf(defaults), directoryOf(place)),
     transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, environmentOf(defaults)),
     ask: (question) => {
-      const prompt: SdkPrompt = { ...promptOf(question.prompt), client_composed: true }
+      const prompt: SdkPrompt = { ...sdkPrompt(question.prompt), client_composed: true }
       return replyOf(run(prompt, questionOptions(defaults, question), question), question)
     },
   }

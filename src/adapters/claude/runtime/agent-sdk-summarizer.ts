@@ -2,7 +2,7 @@ import { SUMMARY_SYSTEM_PROMPT, summaryPrompt } from '../../../domain/summary/su
 import type { RunningAgent, RuntimeStep } from '../../../ports/agent/agent-runtime.ts'
 import type { Summarizer } from '../../../ports/agent/summarizer.ts'
 import type { AgentSdkRuntimeOptions } from './agent-sdk-runtime.ts'
-import { promptOf, type SdkMessage, type SdkPrompt } from './sdk-module.ts'
+import { type SdkMessage, type SdkPrompt, sdkPrompt } from './sdk-module.ts'
 import { singleOptions } from './sdk-options.ts'
 import { sdkRuns } from './sdk-runs.ts'
 import { replyOf } from './session-reply.ts'
@@ -30,7 +30,7 @@ export const agentSdkSummarizer = ({ sdk, ...defaults }: AgentSdkSummarizerOptio
     name,
     summarize: async (material) => {
       const prompt: SdkPrompt = {
-        ...promptOf(summaryPrompt(material, globalThis.crypto.randomUUID())),
+        ...sdkPrompt(summaryPrompt(material, globalThis.crypto.randomUUID())),
         client_composed: true,
       }
       const heard: string[] = []

@@ -1,4 +1,5 @@
 import type { AgentRuntime, Launch } from '../../../ports/agent/agent-runtime.ts'
+import type { Environment } from '../../../ports/system/environment.ts'
 import { agentEnvironment, withToolsToken } from '../../../processes/agent-environment.ts'
 import { compactionPoint } from '../settings/compaction-point.ts'
 import { checkDirectory } from './claude-process.ts'
@@ -7,7 +8,7 @@ import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './co
 import { openCommand } from './command-source.ts'
 import type { SdkMessage } from './sdk-module.ts'
 import { directoryOf, withoutBlockingLimit } from './sdk-options.ts'
-import { type Environment, hasSession, transcriptOf } from './session-file.ts'
+import { hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
 /** Options of the runtime; everything has a default. */

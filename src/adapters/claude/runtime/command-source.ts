@@ -3,7 +3,7 @@ import type { CutLine } from '../../../processes/text-lines.ts'
 import type { AgentSource } from './agent-source.ts'
 import { ClaudeProcess, type ClaudeStart } from './claude-process.ts'
 import { MOST_CHARACTERS, objectIn } from './json-lines.ts'
-import { asideOf, promptOf, type SdkMessage, type SdkPrompt } from './sdk-module.ts'
+import { asideOf, type SdkMessage, type SdkPrompt, sdkPrompt } from './sdk-module.ts'
 
 /** The input of a command: the prompt alone, or JSON lines for as long as it works. */
 export interface CommandInput {
@@ -28,7 +28,7 @@ export const openCommand = async (
   })
   const { stdin } = child.process
   const say = (sent: SdkPrompt): void => void stdin.write(`${JSON.stringify(sent)}\n`)
-  if (isOpen) say(promptOf(prompt))
+  if (isOpen) say(sdkPrompt(prompt))
   else stdin.end(prompt)
   return {
     messages: messagesOf(agent),

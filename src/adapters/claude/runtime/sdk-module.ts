@@ -19,7 +19,7 @@ export interface SdkPrompt {
 }
 
 /** A text as it is sent to an agent. */
-export const promptOf = (content: string): SdkPrompt => ({
+export const sdkPrompt = (content: string): SdkPrompt => ({
   type: 'user',
   message: { role: 'user', content },
   parent_tool_use_id: null,
@@ -27,7 +27,7 @@ export const promptOf = (content: string): SdkPrompt => ({
 
 /** Something said to an agent at work. Should it be done by then, it is not made to work on. */
 export const asideOf = (content: string): SdkPrompt => ({
-  ...promptOf(content),
+  ...sdkPrompt(content),
   client_composed: true,
   shouldQuery: false,
 })

@@ -4,11 +4,9 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { TranscriptStep } from '../../../ports/agent/agent-runtime.ts'
+import type { Environment } from '../../../ports/system/environment.ts'
 import { writtenStep } from './claude-step.ts'
 import { jsonLines } from './json-lines.ts'
-
-/** The variables a session is kept by. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 const spoken = z.looseObject({
   type: z.enum(['user', 'assistant']),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ServerList, SettingsPlace, TerminalSettings } from '../../../ports/agent/vendor.ts'
+import type { SettingsPlace, TerminalSettings, ToolServerList } from '../../../ports/agent/vendor.ts'
 import { homeOf } from '../../place/home-folder.ts'
 import { claudeProjectOf } from './claude-project.ts'
 
@@ -25,7 +25,7 @@ export const claudeSettingsOf = (scope: ClaudeScope, place: SettingsPlace): stri
 export const claudeServersOf = (
   scope: ClaudeScope,
   { environment, workingFolder }: SettingsPlace,
-): ServerList & { readonly isLive?: true } => {
+): ToolServerList & { readonly isLive?: true } => {
   if (scope === 'project') return { file: join(workingFolder, '.mcp.json'), list: ['mcpServers'] }
   const file = join(environment.CLAUDE_CONFIG_DIR || homeOf(environment), '.claude.json')
   if (scope === 'user') return { file, list: ['mcpServers'], isLive: true }

@@ -1,7 +1,15 @@
 import type { SettingsPlace } from '../../../ports/agent/vendor.ts'
 import { handoffCommand, isHandoffCommand } from '../../install/handoff-command.ts'
 import { type JsonDocument, jsonDocument, membersOf, valueAt } from '../../install/json-document.ts'
-import { ABSENT, type FoundPart, hooksState, lookAt, serverState, statusLineState, textIn } from '../../install/look.ts'
+import {
+  ABSENT,
+  type FoundPart,
+  findPart,
+  hooksState,
+  serverState,
+  statusLineState,
+  textIn,
+} from '../../install/look.ts'
 import { isOwnPlugin } from '../../install/own-hook.ts'
 import { Receipts } from '../../install/receipts.ts'
 import { serverIn } from '../../install/server-entry.ts'
@@ -47,9 +55,9 @@ const partsOf = (
   const servers = claudeServersOf(scope, place)
   const command = commandFileOf(scope, place)
   return [
-    lookAt('hooks', file, (document) => hooksState(document, claudeHooksOf(wanted))),
-    lookAt('statusLine', file, (document) => statusLineState(document, wanted.program.launcher)),
-    lookAt('mcp', servers.file, (document) => serverState(serverIn(document, servers.list), serverStartOf(wanted))),
+    findPart('hooks', file, (document) => hooksState(document, claudeHooksOf(wanted))),
+    findPart('statusLine', file, (document) => statusLineState(document, wanted.program.launcher)),
+    findPart('mcp', servers.file, (document) => serverState(serverIn(document, servers.list), serverStartOf(wanted))),
     ownerOf(command, scope, place, receipts) ?? commandState(command, wanted),
   ]
 }

@@ -8,8 +8,8 @@ const INSTRUCTIONS = /^\s*# AGENTS\.md instructions(?: for [^\n]+)?\n\s*<INSTRUC
 const SUMMARY = /^\s*Another language model started to solve this problem and produced a summary/
 
 /** Where a text comes from that a rollout gives to the user; nothing when it does not say. Codex marks nothing as typed. */
-export const originIn = (text: string): MessageOrigin | undefined => (isOwnPrompt(text) ? 'runtime' : undefined)
+export const codexOriginIn = (text: string): MessageOrigin | undefined => (isByCodex(text) ? 'runtime' : undefined)
 
 /** Whether a text is one of Codex itself. */
-export const isOwnPrompt = (text: string): boolean =>
+export const isByCodex = (text: string): boolean =>
   isOnlyTags(text, TAGS) || INSTRUCTIONS.test(text) || SUMMARY.test(text)

@@ -5,7 +5,7 @@ import { argumentIn } from '../../../domain/turn/tool-argument.ts'
 import type { WindowEvent } from '../../../domain/window/window-event.ts'
 import type { WindowReader } from '../../../ports/agent/window-reader.ts'
 import type { TranscriptFork } from '../../../ports/terminal/terminal-files.ts'
-import { isOwnPrompt } from './codex-origin.ts'
+import { isByCodex } from './codex-origin.ts'
 import { RolloutTail } from './rollout-tail.ts'
 import { threadUsage } from './rollout-totals.ts'
 import { rolloutWords } from './rollout-words.ts'
@@ -71,7 +71,7 @@ export const rolloutReader: WindowReader = {
     return parsed.success ? readLine(parsed.data) : []
   },
   words: rolloutWords,
-  isOwnPrompt,
+  isOwnPrompt: isByCodex,
   usage: threadUsage,
 }
 

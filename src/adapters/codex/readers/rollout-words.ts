@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RecordedText, RecordedWords } from '../../../ports/agent/window-reader.ts'
-import { originIn } from './codex-origin.ts'
+import { codexOriginIn } from './codex-origin.ts'
 
 const part = z.looseObject({ text: z.string() })
 
@@ -44,7 +44,7 @@ const spokenIn = (
   const parts = content
     .map((raw) => part.safeParse(raw))
     .flatMap((parsed) => (parsed.success ? [parsed.data.text] : []))
-    .map((text) => defined({ text, origin: by === 'user' ? originIn(text) : undefined }))
+    .map((text) => defined({ text, origin: by === 'user' ? codexOriginIn(text) : undefined }))
   const joined: Pick<RecordedText, 'text' | 'origin'>[] = []
   for (const next of parts) {
     const last = joined.at(-1)

@@ -3,7 +3,7 @@ import { settingsEdit, tomlEdit } from '../../install/edits.ts'
 import type { FileEdit } from '../../install/file-edit.ts'
 import type { WantedHooks } from '../../install/hook-entries.ts'
 import type { AgentInstaller } from '../../install/installation.ts'
-import { type FoundPart, hooksState, lookAt, serverState, textIn } from '../../install/look.ts'
+import { type FoundPart, findPart, hooksState, serverState, textIn } from '../../install/look.ts'
 import { tomlServerIn } from '../../install/toml-server.ts'
 import { hooksOf, serverStartOf, type Wanted } from '../../install/wanted.ts'
 import { codexFilesOf } from './codex-files.ts'
@@ -37,7 +37,7 @@ export const lookAtCodex = (place: SettingsPlace, wanted: Wanted): readonly Foun
   const text = textIn(files.configuration)
   const server = text === undefined ? undefined : tomlServerIn(text)
   return [
-    lookAt('hooks', files.hooks, (document) => hooksState(document, codexHooksOf(wanted))),
+    findPart('hooks', files.hooks, (document) => hooksState(document, codexHooksOf(wanted))),
     {
       part: 'mcp',
       file: files.configuration,
