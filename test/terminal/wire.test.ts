@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readOwnFile } from '../../src/adapters/files/own-files.ts'
 import { readCard } from '../../src/adapters/hook-client/hook-card.ts'
 import { keepHandoff, newHandoffId, spool } from '../../src/adapters/hook-client/spooled-posts.ts'
@@ -14,7 +14,6 @@ import { sessionFiles } from '../../src/adapters/terminal/session-files.ts'
 import { agentSessionId, conversationId } from '../../src/domain/kernel/ids.ts'
 import { instant, later } from '../../src/domain/kernel/instant.ts'
 import type { HookPost, PendingDocument, SessionCard, Unread } from '../../src/ports/terminal/wire.ts'
-import { ServiceStage } from '../http/stage.ts'
 
 const ID = '019a8f00-0000-7000-8000-000000000001'
 const NOW = instant(Date.now())
@@ -36,9 +35,6 @@ const CARD: SessionCard = {
   lastHandoffPath: '/handoff.md',
   updatedAt: NOW,
 }
-
-// Reads as ever, and counts.
-vi.mock('../../src/adapters/http/read-body.ts', { spy: true })
 
 let folder = ''
 beforeEach(() => {
@@ -119,26 +115,5 @@ describe('a file that a hook writes', () => {
   it('is not taken from a folder that is not this user’s own', () => {
     writeFileSync(join(folder, 'spool'), 'no folder')
     expect(() => spool(folder, post)).toThrow()
-  })
-})
-
-describe('a body that is posted', () => {
-  it('is read once, though the token is checked against the session that it names', async () => {
-    await using stage = await ServiceStage.open()
-    const readings = vi.mocked(checked).mock.calls
-    readings.length = 0
-    expect((await stage.hook('abc', 'session-start', { source: 'startup' })).status).toBe(200)
-    expect(readings).toHaveLength(1)
-    const body = { session_id: 'abc', event: 'compaction' }
-    expect((await stage.ask('POST', '/hooks/context-usage', { body })).status).toBe(200)
-    expect(readings.map(([, json]) => json)).toMatchObject([{ event: 'session-start' }, body])
-  })
-
-  it('says nothing about its fields to a session whose token does not open it', async () => {
-    await using stage = await ServiceStage.open()
-    await stage.hook('abc', 'session-start', { source: 'startup' })
-    const token = stage.tokenOf('def')
-    const refused = await stage.ask('POST', '/sessions/abc/turns', { token, body: { turns: 'none' } })
-    expect([refused.status, refused.json.error]).toMatchObject([403, { code: 'token.wrong' }])
   })
 })
