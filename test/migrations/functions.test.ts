@@ -28,7 +28,9 @@ describe('a program', () => {
     const folder = 'src/adapters/postgres'
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
     const sources = files.map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
-    const named = sources.flatMap((text) => [...text.matchAll(/\bqualified\(database, '(\w+)'\)/g)].map(([, name]) => name))
+    const named = sources.flatMap((text) =>
+      [...text.matchAll(/\bqualified\(database, '(\w+)'\)/g)].map(([, name]) => name),
+    )
     expect(named.length).toBeGreaterThan(10)
     expect(named.filter((name) => DEFINED.includes(`${name}_v${FUNCTIONS_VERSION}`))).toEqual([])
   })
