@@ -9,7 +9,7 @@ import type { ChangeSessionRequest } from '../../src/services/commands/requests.
 import type { Stage } from './stage.ts'
 import { turnOf } from './turns.ts'
 
-/** What agents do in their sessions. Without a name, "it" does it: the agent that the scenario named last. */
+/** The work of agents in their sessions. Without a name, "it" does it: the agent that the scenario named last. */
 export class AgentsAtWork {
   readonly #stage: Stage
 

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readOwnFile } from '../../src/adapters/files/own-files.ts'
+import { NotOwn, readOwnFile } from '../../src/adapters/files/own-files.ts'
 import { readCard } from '../../src/adapters/hook-client/hook-card.ts'
 import { keepHandoff, newHandoffId, spool } from '../../src/adapters/hook-client/spooled-posts.ts'
 import { listPending, readPending } from '../../src/adapters/hook-client/waiting-document.ts'
@@ -112,8 +112,10 @@ describe('a file that a hook writes', () => {
     })
   })
 
-  it('is not taken from a folder that is not this user’s own', () => {
-    writeFileSync(join(folder, 'spool'), 'no folder')
-    expect(() => spool(folder, post)).toThrow()
+  it('is not written into a folder that others may write to', () => {
+    mkdirSync(join(folder, 'spool'))
+    chmodSync(join(folder, 'spool'), 0o777)
+    expect(() => spool(folder, post)).toThrow(NotOwn)
+    expect(readdirSync(join(folder, 'spool'))).toEqual([])
   })
 })
